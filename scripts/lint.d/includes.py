@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Check the include arrows of the given files of module/ and tool/.
+
+A component of the module is what a file name says up to its first "_" or ".":
+cache.c, cache.h and cache_depot.c are all "cache"."""
+
+import os
+import re
+import sys
+
+# Component -> components that it must not include. netlink -> device ->
+# {owned, live} -> {cache, iotlb} -> {owner, backing, stats}.
+FORBIDDEN = {
+    "main": set(),
+    "netlink": {"main"},
+    "device": {"main", "netlink"},
+    "owned": {"main", "netlink", "device", "live"},
+    "live": {"main", "netlink", "device", "owned"},
+    "iotlb": {"main", "netlink", "device", "owned", "live", "cache"},
+    "cache": {"main", "netlink", "device", "owned", "live", "iotlb"},
+    "backing": {"main", "netlink", "device", "owned", "live", "iotlb", "cache"},
+    "owner": {"main", "netlink", "device", "owned", "live", "iotlb", "cache"},
+    "stats": {"main", "netlink", "device", "owned", "live", "iotlb", "cache"},
+    "trace": {"main", "netlink", "device", "owned", "live"},
+}
+# What also builds in user space knows no device, no IOMMU and no netlink.
+CORE = {"cache", "owner", "backing", "stats"}
+NOT_IN_CORE = re.compile(r"^(net/|linux/(device|iommu|pci|dma-|netlink|genetlink))")
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+# Printing from the netlink layer; snprintf into a buffer is no printing.
+PRINTS = re.compile(r"(?<![\w])(std::)?[fdv]{0,2}printf\s*\(|\bf?puts\s*\(|\bfmt::print\b|"
+                    r"\bstd::(cout|cerr|clog)\b|\bperror\s*\(|<iostream>")
+NETLINK = re.compile(r"\bnlattr\b|\bnla_\w+|\bnlmsg\w*|\bgenl\w+_|#\s*include\s*[<\"][^>\"]*"
+                     r"(netlink/|linux/(gen)?netlink|\bnl/)")
+
+
+def component(path):
+    return re.split(r"[_.]", os.path.basename(path), maxsplit=1)[0]
+
+
+def module(path, number, line):
+    match = INCLUDE.match(line)
+    if not match or path.startswith(("module/compat/", "module/bench/")):
+        return
+    system, name = match[1] == "<", match[2]
+    mine = component(path)
+    if mine not in FORBIDDEN:
+        yield f"{path}: component '{mine}' has no place in scripts/lint.d/includes.py"
+        return
+    if not system and not name.startswith("compat/") and component(name) in FORBIDDEN[mine]:
+        yield f"{path}:{number}: {mine} must not include {name}"
+    if mine in CORE and system and NOT_IN_CORE.match(name):
+        yield f"{path}:{number}: the portable core must not include <{name}>"
+
+
+def tool(path, number, line):
+    name = os.path.basename(path)
+    code = line.split("//", 1)[0]
+    if name.startswith("cmd_") and NETLINK.search(code):
+        yield f"{path}:{number}: commands must not see netlink: {line.strip()}"
+    if "/nl/" in path and PRINTS.search(code):
+        yield f"{path}:{number}: the netlink layer must not print: {line.strip()}"
+
+
+def main():
+    found = []
+    for path in sys.argv[1:]:
+        check = module if path.startswith("module/") else tool
+        with open(path, encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                for finding in check(path, number, line):
+                    if finding not in found:
+                        found.append(finding)
+    for finding in found:
+        print(finding)
+    return 1 if found else 0
+
+
+sys.exit(main())
