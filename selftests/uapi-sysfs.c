@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the uAPI tests do beside netlink: bind and unbind drivers through sysfs,
+ * find devices to work on, give a disk something to do, put everything back.
+ */
+#include <fcntl.h>
+#include <glob.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "uapi.h"
+
+static int write_file(const char *path, const char *value)
+{
+	ssize_t len = strlen(value);
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, value, len) != len)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+int pci_write(const char *bdf, const char *file, const char *value)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/%s", bdf, file);
+	return write_file(path, value);
+}
+
+int pci_read(const char *bdf, const char *file, char *buf, size_t size)
+{
+	char path[256];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/%s", bdf, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	n = read(fd, buf, size - 1);
+	close(fd);
+	if (n < 0)
+		return -errno;
+	buf[n] = 0;
+	buf[strcspn(buf, "\n")] = 0;
+	return 0;
+}
+
+/* The name of the driver bound to it, or an empty string. */
+const char *pci_driver(const char *bdf)
+{
+	static char target[256];
+	char path[256];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/driver", bdf);
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n < 0)
+		return "";
+	target[n] = 0;
+	return strrchr(target, '/') + 1;
+}
+
+int pci_unbind(const char *bdf)
+{
+	return pci_write(bdf, "driver/unbind", bdf);
+}
+
+int pci_bind(const char *bdf, const char *driver)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/%s/bind", driver);
+	return write_file(path, bdf);
+}
+
+/* The disk behind a function; namespaces are found after the probe's end. */
+bool disk_of(const char *bdf, char *path, size_t size, bool wait)
+{
+	static const char * const forms[] = { "nvme/nvme*/nvme*n*", "virtio*/block/*" };
+	char pattern[256];
+	unsigned int i, tries;
+	glob_t g;
+
+	for (tries = 0; tries < 200; tries++) {
+		for (i = 0; i < 2; i++) {
+			snprintf(pattern, sizeof(pattern), "/sys/bus/pci/devices/%s/%s",
+				 bdf, forms[i]);
+			if (glob(pattern, 0, NULL, &g))
+				continue;
+			snprintf(path, size, "/dev/%s", strrchr(g.gl_pathv[0], '/') + 1);
+			globfree(&g);
+			if (!access(path, R_OK))
+				return true;
+		}
+		if (!wait)
+			break;
+		usleep(50000);
+	}
+	return false;
+}
+
+/* Read count blocks past the page cache from one CPU (or any, when negative). */
+int disk_read(const char *path, size_t block, unsigned int count, int cpu)
+{
+	cpu_set_t saved, set;
+	void *buf = NULL;
+	int err = 0;
+	int fd;
+
+	sched_getaffinity(0, sizeof(saved), &saved);
+	if (cpu >= 0) {
+		CPU_ZERO(&set);
+		CPU_SET(cpu, &set);
+		if (sched_setaffinity(0, sizeof(set), &set))
+			return -errno;
+	}
+	fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
+	if (fd < 0 || posix_memalign(&buf, 4096, block)) {
+		err = -(errno ?: ENOMEM);
+		goto out;
+	}
+	memset(buf, 0, block);
+	while (count--) {
+		if (pread(fd, buf, block, (off_t)block * (count % 8)) != (ssize_t)block) {
+			err = -(errno ?: EIO);
+			break;
+		}
+	}
+out:
+	free(buf);
+	if (fd >= 0)
+		close(fd);
+	sched_setaffinity(0, sizeof(saved), &saved);
+	return err;
+}
+
+/*
+ * Up to max functions with a disk behind them that can be added, NVMe first.
+ * Outside the guest only the one that IOVATUNE_TEST_BDF names: a test must not
+ * choose a disk of a machine that somebody needs.
+ */
+unsigned int find_disks(struct nl_sock *s, char bdf[][32], unsigned int max)
+{
+	const char *env = getenv("IOVATUNE_TEST_BDF");
+	struct dev devs[MAX_DEVS];
+	unsigned int n, i, pass, found = 0;
+	char path[64];
+	bool nvme;
+
+	if (env && *env) {
+		snprintf(bdf[0], 32, "%s", env);
+		return 1;
+	}
+	if (!getenv("IOVATUNE_VM") || cmd_dev_dump(s, true, devs, &n))
+		return 0;
+	for (pass = 0; pass < 2; pass++) {
+		for (i = 0; i < n && found < max; i++) {
+			nvme = !strcmp(devs[i].driver, "nvme");
+			if (nvme == pass || !(devs[i].has & BIT(IOVATUNE_A_DEV_ADDABLE)))
+				continue;
+			if (!disk_of(devs[i].name, path, sizeof(path), nvme))
+				continue;
+			snprintf(bdf[found++], 32, "%s", devs[i].name);
+		}
+	}
+	return found;
+}
+
+/* Nothing managed, and every device that was back at its driver. */
+void clean_up(struct nl_sock *s)
+{
+	struct dev devs[MAX_DEVS];
+	char driver[64];
+	unsigned int n, i;
+
+	if (cmd_dev_dump(s, false, devs, &n))
+		return;
+	for (i = 0; i < n; i++) {
+		snprintf(driver, sizeof(driver), "%s", pci_driver(devs[i].name));
+		if (devs[i].state != IOVATUNE_STATE_ARMED)
+			pci_unbind(devs[i].name);
+		cmd_dev_del(s, devs[i].name);
+		if (!*driver || !*pci_driver(devs[i].name))
+			pci_write("..", "drivers_probe", devs[i].name);
+	}
+}
