@@ -22,10 +22,10 @@ die() {
 	exit 1
 }
 
-# A wrong command line: say what is wrong, then how it is used; status 2.
+# A wrong command line: say what is wrong and which form is right; status 2.
 die_usage() {
 	say "$@"
-	usage >&2
+	usage | sed -n "/^usage: /p; /^       scripts\//p" >&2
 	exit 2
 }
 
