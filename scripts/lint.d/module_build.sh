@@ -9,10 +9,12 @@
 # (what is up to date would be silent) and print what compiler, sparse, objtool
 # or modpost say of it, with names relative to the tree.
 warnings_of() {
-	local kernel=$1 out log=$work/log
+	local kernel=$1 out=$TOP/build/lint/$1 log
 	shift
 
-	out=$work/$kernel
+	log=$out.log
+	rm -rf "$out"
+	mkdir -p "$out"
 	if ! scripts/kbuild "$kernel" . "$out" "$@" >"$log" 2>&1; then
 		echo "the module does not build for $kernel:"
 		sed "s|$out/||g" "$log" | tail -n 40
@@ -26,6 +28,3 @@ warnings_of() {
 		found=1
 	fi
 }
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
