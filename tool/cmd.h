@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Commands. setup_x() tells the parser about an object's commands; parsing only records what is
+ * to be run, and run() does it afterwards.
+ */
+#ifndef IOVATUNE_CMD_H
+#define IOVATUNE_CMD_H
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include <CLI/App.hpp>
+
+#include "client.h"
+#include "out/printer.h"
+#include "out/sink.h"
+#include "sysfs/roots.h"
+
+namespace iovatune {
+
+/// What a command works with.
+struct Context {
+    Client &client;
+    out::Printer &printer;
+    out::Sink &out;
+    /// Words on standard error that are no error.
+    std::function<void(const std::string &text)> note;
+    const sysfs::Roots &roots;
+};
+
+/// What is to be run, and on what; messages name it.
+struct Command {
+    std::string subject;
+    std::function<void(Context &)> run;
+};
+
+void setup_dev(CLI::App &app, Command &chosen);
+void setup_stats(CLI::App &app, Command &chosen);
+void setup_monitor(CLI::App &app, Command &chosen);
+
+/// iovatune dev show, for command lines that name no command.
+Command default_dev_command();
+
+/// iovatune stats show.
+Command default_stats_command();
+
+} // namespace iovatune
+
+#endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* iovatune monitor */
+#include "cmd.h"
+
+#include <cerrno>
+#include <memory>
+#include <optional>
+
+#include "error.h"
+#include "parse.h"
+
+namespace iovatune {
+
+namespace {
+
+struct MonitorOptions {
+    std::string count;
+};
+
+void monitor(Context &context, std::optional<std::uint32_t> left) {
+    const auto print = [&](const Event &event) {
+        if (left == 0U)
+            return;
+        context.out.write(context.printer.event(event));
+        if (left)
+            --*left;
+    };
+
+    context.client.subscribe();
+    while (left != 0U)
+        if (!context.client.next_events(print))
+            context.note(with_errno("events were lost, they came too fast", ENOBUFS));
+}
+
+} // namespace
+
+void setup_monitor(CLI::App &app, Command &chosen) {
+    auto options = std::make_shared<MonitorOptions>();
+    auto *command = app.add_subcommand("monitor", "Print events as they come, one a line");
+
+    command->add_option("--count", options->count, "End after N events")->type_name("N");
+    command->callback([options, &chosen] {
+        chosen.subject = "monitor";
+        std::optional<std::uint32_t> count;
+        if (!options->count.empty()) {
+            count = parse_u32("count", options->count);
+            if (count == 0U)
+                throw UsageError(with_errno("count 0 is out of range, allowed: 1 or more", ERANGE));
+        }
+        chosen.run = [count](Context &context) { monitor(context, count); };
+    });
+}
+
+} // namespace iovatune

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Taking a device away from its driver and giving it back, so that a change takes effect now.
+ * Whatever fails on the way, the device ends up bound again or the message says that it is not.
+ */
+#ifndef IOVATUNE_REBIND_H
+#define IOVATUNE_REBIND_H
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "client.h"
+#include "model.h"
+#include "sysfs/binding.h"
+
+namespace iovatune {
+
+/// What rebinding needs from outside.
+struct RebindEnvironment {
+    Client &client;
+    sysfs::Binding &binding;
+    /// Users of a device in words, see sysfs::users_of().
+    std::function<std::vector<std::string>(const std::string &name)> users_of;
+    /// Words for the user that are no error.
+    std::function<void(const std::string &text)> note;
+    /// How long the device may take to become active, or to lose its last mapping.
+    std::chrono::milliseconds patience{10000};
+    std::chrono::milliseconds pause{20};
+};
+
+/// dev-add as asked for on the command line.
+struct AddRequest {
+    std::string name;
+    Mode mode = IOVATUNE_MODE_OWNED;
+    Tunables tunables;
+};
+
+/**
+ * Adds a device, then takes it from its driver and gives it back, so that it becomes active.
+ * Without a driver it is only added.
+ *
+ * @param force even if it is in use
+ * @return the device, active
+ * @throw Error; the device is then on stock DMA ops as before
+ */
+Device add_and_rebind(RebindEnvironment &environment, const AddRequest &request, bool force);
+
+/**
+ * Takes a device from its driver, stops managing it, and gives it back.
+ *
+ * @param force even if it is in use
+ * @throw Error
+ */
+void remove_and_rebind(RebindEnvironment &environment, const std::string &name, bool force);
+
+} // namespace iovatune
+
+#endif
