@@ -8,21 +8,19 @@ import os
 import re
 import sys
 
-# Component -> components that it must not include. netlink -> device ->
-# {owned, live} -> {cache, iotlb} -> {owner, backing, stats}.
-FORBIDDEN = {
-    "main": set(),
-    "netlink": {"main"},
-    "device": {"main", "netlink"},
-    "owned": {"main", "netlink", "device", "live"},
-    "live": {"main", "netlink", "device", "owned"},
-    "iotlb": {"main", "netlink", "device", "owned", "live", "cache"},
-    "cache": {"main", "netlink", "device", "owned", "live", "iotlb"},
-    "backing": {"main", "netlink", "device", "owned", "live", "iotlb", "cache"},
-    "owner": {"main", "netlink", "device", "owned", "live", "iotlb", "cache"},
-    "stats": {"main", "netlink", "device", "owned", "live", "iotlb", "cache"},
-    "trace": {"main", "netlink", "device", "owned", "live"},
-}
+# Who includes whom, one way only: a component includes itself and what stands
+# below it, never what stands above or beside it.
+LAYERS = [
+    ["main"],
+    ["netlink"],
+    ["device"],
+    ["owned", "live"],
+    ["cache", "iotlb", "space"],
+    ["owner", "backing", "stats", "eligible", "trace"],
+]
+LAYER_OF = {name: depth for depth, names in enumerate(LAYERS) for name in names}
+# Files that are the inside of a component of another name.
+INSIDE = {"registry": "device"}
 # What also builds in user space knows no device, no IOMMU and no netlink.
 CORE = {"cache", "owner", "backing", "stats"}
 NOT_IN_CORE = re.compile(r"^(net/|linux/(device|iommu|pci|dma-|netlink|genetlink))")
@@ -36,7 +34,8 @@ NETLINK = re.compile(r"\bnlattr\b|\bnla_\w+|\bnlmsg\w*|\bgenl\w+_|#\s*include\s*
 
 
 def component(path):
-    return re.split(r"[_.]", os.path.basename(path), maxsplit=1)[0]
+    name = re.split(r"[_.]", os.path.basename(path), maxsplit=1)[0]
+    return INSIDE.get(name, name)
 
 
 def module(path, number, line):
@@ -45,10 +44,11 @@ def module(path, number, line):
         return
     system, name = match[1] == "<", match[2]
     mine = component(path)
-    if mine not in FORBIDDEN:
+    if mine not in LAYER_OF:
         yield f"{path}: component '{mine}' has no place in scripts/lint.d/includes.py"
         return
-    if not system and not name.startswith("compat/") and component(name) in FORBIDDEN[mine]:
+    other = component(name)
+    if not system and other in LAYER_OF and other != mine and LAYER_OF[other] <= LAYER_OF[mine]:
         yield f"{path}:{number}: {mine} must not include {name}"
     if mine in CORE and system and NOT_IN_CORE.match(name):
         yield f"{path}:{number}: the portable core must not include <{name}>"
