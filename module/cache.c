@@ -16,6 +16,7 @@ static enum cpuhp_state cpu_dead_state;
 
 static struct iovatune_cpu_cache *cpu_lock(struct iovatune_cache *cache,
 					   unsigned long *flags)
+	__acquires(&cc->lock)
 {
 	struct iovatune_cpu_cache *cc;
 
@@ -26,6 +27,7 @@ static struct iovatune_cpu_cache *cpu_lock(struct iovatune_cache *cache,
 }
 
 static void cpu_unlock(struct iovatune_cpu_cache *cc, unsigned long flags)
+	__releases(&cc->lock)
 {
 	raw_spin_unlock_irqrestore(&cc->lock, flags);
 }

@@ -15,6 +15,7 @@
 
 static void depot_lock(struct iovatune_cache *cache,
 		       struct iovatune_depot *depot, unsigned long *flags)
+	__acquires(&depot->lock)
 {
 	local_irq_save(*flags);
 	if (likely(raw_spin_trylock(&depot->lock)))
@@ -24,6 +25,7 @@ static void depot_lock(struct iovatune_cache *cache,
 }
 
 static void depot_unlock(struct iovatune_depot *depot, unsigned long flags)
+	__releases(&depot->lock)
 {
 	raw_spin_unlock_irqrestore(&depot->lock, flags);
 }

@@ -18,6 +18,7 @@ struct iovatune_magazine {
 	struct iovatune_magazine *next;
 	unsigned long pfn[IOVATUNE_MAGAZINE_ENTRIES];
 };
+
 /* One kmalloc bucket, nothing wasted. */
 static_assert(sizeof(struct iovatune_magazine) == 1024);
 

@@ -49,7 +49,7 @@ struct iovatune_dev {
 	u32 id;
 	char name[IOVATUNE_NAME_LEN];
 	struct device *dev;
-	struct mutex lock;
+	struct mutex lock; /* everything below */
 	bool gone;
 	enum iovatune_state state;
 	char driver[IOVATUNE_NAME_LEN];

@@ -116,6 +116,14 @@ static int reply_dev(struct iovatune_dev *idev, struct genl_info *info)
 	return genlmsg_reply(skb, info);
 }
 
+/**
+ * iovatune_nl_dev_get_doit() - describe one managed device
+ * @skb: the request
+ * @info: its attributes
+ *
+ * Context: may sleep.
+ * Return: 0, or a negative errno with extack.
+ */
 int iovatune_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct iovatune_dev *idev;
@@ -139,6 +147,7 @@ struct dev_dump {
 	u32 domain;
 	u32 function;
 };
+
 static_assert(sizeof(struct dev_dump) <=
 	      sizeof_field(struct netlink_callback, ctx));
 
@@ -231,6 +240,14 @@ static int dump_candidates(struct sk_buff *skb, struct netlink_callback *cb,
 	return 0;
 }
 
+/**
+ * iovatune_nl_dev_get_dumpit() - describe all managed devices, or all functions
+ * @skb: message to fill
+ * @cb: the dump, with the place to go on from
+ *
+ * Context: may sleep.
+ * Return: bytes filled, 0 at the end, or a negative errno with extack.
+ */
 int iovatune_nl_dev_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	const struct genl_info *info = genl_info_dump(cb);
@@ -272,6 +289,14 @@ static unsigned int parse_config(const struct genl_info *info,
 	return what;
 }
 
+/**
+ * iovatune_nl_dev_add_doit() - manage a device
+ * @skb: the request
+ * @info: its attributes
+ *
+ * Context: may sleep.
+ * Return: 0, or a negative errno with extack.
+ */
 int iovatune_nl_dev_add_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct iovatune_config cfg = {
@@ -301,6 +326,14 @@ int iovatune_nl_dev_add_doit(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
+/**
+ * iovatune_nl_dev_set_doit() - change the configuration of a device
+ * @skb: the request
+ * @info: its attributes
+ *
+ * Context: may sleep.
+ * Return: 0, or a negative errno with extack.
+ */
 int iovatune_nl_dev_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct iovatune_config cfg;
@@ -328,6 +361,14 @@ int iovatune_nl_dev_set_doit(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
+/**
+ * iovatune_nl_dev_del_doit() - stop managing a device
+ * @skb: the request
+ * @info: its attributes
+ *
+ * Context: may sleep.
+ * Return: 0, or a negative errno with extack.
+ */
 int iovatune_nl_dev_del_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct iovatune_reason reason;

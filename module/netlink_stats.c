@@ -164,6 +164,14 @@ static int read_row(struct iovatune_dev *idev, struct stats_row *row)
 	return 0;
 }
 
+/**
+ * iovatune_nl_stats_get_doit() - totals and gauges of one device
+ * @skb: the request
+ * @info: its attributes
+ *
+ * Context: may sleep.
+ * Return: 0, or a negative errno with extack.
+ */
 int iovatune_nl_stats_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct stats_row row = {};
@@ -195,6 +203,7 @@ struct stats_dump {
 	u32 cpu;
 	u32 cls;
 };
+
 static_assert(sizeof(struct stats_dump) <=
 	      sizeof_field(struct netlink_callback, ctx));
 
@@ -275,6 +284,14 @@ static int dump_devices(struct sk_buff *skb, struct netlink_callback *cb,
 	return 0;
 }
 
+/**
+ * iovatune_nl_stats_get_dumpit() - rows of counters, as the scope says
+ * @skb: message to fill
+ * @cb: the dump, with the place to go on from
+ *
+ * Context: may sleep.
+ * Return: bytes filled, 0 at the end, or a negative errno with extack.
+ */
 int iovatune_nl_stats_get_dumpit(struct sk_buff *skb,
 				 struct netlink_callback *cb)
 {

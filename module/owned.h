@@ -13,6 +13,9 @@
 #include "cache.h"
 #include "iotlb.h"
 
+/* What dma_opt_mapping_size() says; it has no device to ask for its max-order. */
+#define IOVATUNE_OPT_MAPPING_SIZE	(PAGE_SIZE << IOVATUNE_MAX_ORDER_LIMIT)
+
 /**
  * struct iovatune_config - what user space can set
  * @max_order: largest cached order
@@ -73,6 +76,8 @@ void iovatune_owned_configure(struct iovatune_owned *owned,
 			      const struct iovatune_config *cfg);
 
 /* Inside owned mode */
+extern const struct dma_map_ops iovatune_owned_ops;
+
 static inline struct iovatune_owned *to_owned(struct device *dev)
 {
 	return container_of(get_dma_ops(dev), struct iovatune_owned, ops);

@@ -24,6 +24,7 @@ enum owner_state {
 struct iovatune_leaf {
 	u64 entry[IOVATUNE_LEAF_ENTRIES];
 };
+
 static_assert(sizeof(struct iovatune_leaf) == PAGE_SIZE);
 
 /**
@@ -67,8 +68,8 @@ static u64 *owner_entry(struct iovatune_owner *owner, unsigned long pfn)
 	unsigned long index = pfn / IOVATUNE_LEAF_ENTRIES;
 	struct iovatune_leaf *leaf;
 
-	/* Pairs with the release in owner_insert(): a leaf is seen zeroed. */
 	if (likely(index < IOVATUNE_OWNER_LOW))
+		/* Pairs with the release in owner_insert(): seen zeroed. */
 		leaf = smp_load_acquire(&owner->low[index]);
 	else
 		leaf = xa_load(&owner->high, index);
@@ -135,13 +136,16 @@ bool iovatune_owner_publish(struct iovatune_owner *owner, unsigned long pfn,
 			    const struct iovatune_range *range)
 {
 	u64 *entry = owner_entry(owner, pfn);
+	u64 new;
 
 	if (WARN_ON_ONCE(!entry || READ_ONCE(*entry)))
 		return false;
-	smp_store_release(entry, FIELD_PREP(OWNER_STATE, OWNER_LIVE) |
-				 FIELD_PREP(OWNER_CLASS, range->cls) |
-				 FIELD_PREP(OWNER_CPU, range->cpu) |
-				 FIELD_PREP(OWNER_PAGES, range->pages));
+	new = FIELD_PREP(OWNER_STATE, OWNER_LIVE) |
+	      FIELD_PREP(OWNER_CLASS, range->cls) |
+	      FIELD_PREP(OWNER_CPU, range->cpu) |
+	      FIELD_PREP(OWNER_PAGES, range->pages);
+	/* Live before the address is returned: pairs with the claim's cmpxchg. */
+	smp_store_release(entry, new);
 	return true;
 }
 
@@ -192,6 +196,7 @@ void iovatune_owner_release(struct iovatune_owner *owner, unsigned long pfn)
 {
 	u64 *entry = owner_entry(owner, pfn);
 
+	/* Free only after the unmap: pairs with the look in publish. */
 	if (!WARN_ON_ONCE(!entry))
 		smp_store_release(entry, 0);
 }
@@ -223,6 +228,7 @@ unsigned long iovatune_owner_live(struct iovatune_owner *owner)
 	unsigned long i, live = 0;
 
 	for (i = 0; i < IOVATUNE_OWNER_LOW; i++) {
+		/* Pairs with the release in owner_insert(). */
 		leaf = smp_load_acquire(&owner->low[i]);
 		if (leaf) {
 			live += leaf_live(leaf);

@@ -51,7 +51,7 @@ static inline void dev_assign_dma_iommu(struct device *dev, bool value)
 #define IOVATUNE_DEFINE_PHYS_OPS(map, unmap)
 #define IOVATUNE_PHYS_OPS(map, unmap)	.map_phys = map, .unmap_phys = unmap
 #else
-#define DMA_ATTR_MMIO	(1UL << 10)
+#define DMA_ATTR_MMIO	BIT(10)
 #define IOVATUNE_DEFINE_PHYS_OPS(map, unmap)				\
 static dma_addr_t map##_page(struct device *dev, struct page *page,	\
 			     unsigned long offset, size_t size,		\
@@ -67,6 +67,7 @@ static dma_addr_t map##_resource(struct device *dev, phys_addr_t phys,	\
 {									\
 	return map(dev, phys, size, dir, attrs | DMA_ATTR_MMIO);	\
 }
+
 #define IOVATUNE_PHYS_OPS(map, unmap)					\
 	.map_page = map##_page, .unmap_page = unmap,			\
 	.map_resource = map##_resource, .unmap_resource = unmap
