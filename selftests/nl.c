@@ -175,10 +175,6 @@ static void read_policy(const struct nlattr *nest, struct nl_ack *ack)
 	ack->has_max = a;
 	if (a)
 		ack->max = nl_u64(a);
-	a = tb[NL_POLICY_TYPE_ATTR_MASK];
-	ack->has_mask = a;
-	if (a)
-		ack->mask = nl_u64(a);
 }
 
 /* Both NLMSG_ERROR and NLMSG_DONE carry an errno and what explains it. */
@@ -294,8 +290,12 @@ static void on_family(const struct nl_msg *msg, void *arg)
 	}
 }
 
-/* Open a socket and look the family up; -ENOENT when there is no such family. */
-int nl_open(struct nl_sock *s)
+/*
+ * Open a socket and look the family up; -ENOENT when there is no such family.
+ * The kernel remembers the largest receive that a socket ever offered, and makes
+ * the parts of dumps that large.
+ */
+int nl_open_sized(struct nl_sock *s, size_t recv_size)
 {
 	const struct sockaddr_nl addr = { .nl_family = AF_NETLINK };
 	const int on = 1;
@@ -304,7 +304,7 @@ int nl_open(struct nl_sock *s)
 	int err;
 
 	memset(s, 0, sizeof(*s));
-	s->recv_size = NL_RECV_SIZE;
+	s->recv_size = recv_size;
 	s->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
 	if (s->fd < 0)
 		return -errno;
@@ -325,6 +325,11 @@ int nl_open(struct nl_sock *s)
 err_close:
 	nl_close(s);
 	return err;
+}
+
+int nl_open(struct nl_sock *s)
+{
+	return nl_open_sized(s, NL_RECV_SIZE);
 }
 
 void nl_close(struct nl_sock *s)

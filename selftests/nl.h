@@ -41,8 +41,8 @@ struct nl_ack {
 	__u32 offs;
 	bool has_miss;
 	__u32 miss;
-	bool has_policy, has_min, has_max, has_mask;
-	__u64 min, max, mask;
+	bool has_policy, has_min, has_max;
+	__u64 min, max;
 };
 
 /* The attributes of one message; tb[] points into the message. */
@@ -55,6 +55,7 @@ struct nl_msg {
 typedef void (*nl_fn)(const struct nl_msg *msg, void *arg);
 
 int nl_open(struct nl_sock *s);
+int nl_open_sized(struct nl_sock *s, size_t recv_size);
 void nl_close(struct nl_sock *s);
 int nl_subscribe(struct nl_sock *s);
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
+ * vm: --disk nvme:64M --disk nvme:64M --disk virtio-blk:64M --device e1000e --device pcie-root-port,id=rp0,chassis=1 --device edu,addr=0x10.0,multifunction=on --device edu,addr=0x10.1
+ *
  * The life of a device over netlink: what can be added and what is refused and
  * why, configuration, states as drivers come and go, ids.
  */
@@ -77,7 +79,7 @@ TEST_F(device, add)
 	/* A driver that is bound already stays on stock ops. */
 	EXPECT_STREQ(self->driver, pci_driver(self->bdf));
 	test_cmd_dev_del(self->bdf);
-	test_err_dev_get(ENODEV, self->bdf, self->bdf);
+	test_err_dev_get(ENODEV, "managed", self->bdf);
 	test_cmd_dev_dump(false, devs, &n);
 	EXPECT_EQ(0, n);
 }
@@ -110,7 +112,7 @@ TEST_F(device, twice)
 	struct dev dev, again;
 
 	test_cmd_dev_add(self->bdf, &dev);
-	test_err_dev_add(EEXIST, self->bdf, self->bdf);
+	test_err_dev_add(EEXIST, "already", self->bdf);
 	EXPECT_TRUE(last.has_offs) TH_LOG("does not point at the name");
 	test_cmd_dev_get(self->bdf, &again);
 	EXPECT_TRUE(same_dev(&dev, &again));
@@ -118,28 +120,31 @@ TEST_F(device, twice)
 
 TEST_F(device, unknown)
 {
-	test_err_dev_add(ENODEV, "00:1f.7", "0000:00:1f.7");
+	test_err_dev_add(ENODEV, "no such", "0000:00:1f.7");
 	EXPECT_TRUE(last.has_offs);
-	test_err_dev_get(ENODEV, "00:1f.7", "0000:00:1f.7");
-	test_err_dev_set(ENODEV, "00:1f.7", "0000:00:1f.7", IOVATUNE_A_DEV_MAX_ORDER, 5);
-	test_err_dev_del(ENODEV, "00:1f.7", "0000:00:1f.7");
-	test_err_stats(ENODEV, "00:1f.7", "0000:00:1f.7");
+	test_err_dev_get(ENODEV, "no such", "0000:00:1f.7");
+	test_err_dev_set(ENODEV, "no such", "0000:00:1f.7", IOVATUNE_A_DEV_MAX_ORDER, 5);
+	test_err_dev_del(ENODEV, "no such", "0000:00:1f.7");
+	test_err_stats(ENODEV, "no such", "0000:00:1f.7");
 	/* there, but not managed */
-	test_err_dev_get(ENODEV, self->bdf, self->bdf);
-	test_err_dev_del(ENODEV, self->bdf, self->bdf);
-	test_err_stats(ENODEV, self->bdf, self->bdf);
+	test_err_dev_get(ENODEV, "managed", self->bdf);
+	test_err_dev_del(ENODEV, "managed", self->bdf);
+	test_err_stats(ENODEV, "managed", self->bdf);
 }
 
 /* Full addresses only: which bus "00:04.0" means is the tool's business. */
 TEST_F(device, malformed)
 {
 	static const char * const names[] = {
-		"nonsense", "00:04.0", "0000:00:04", "0000:00:04.8", "0000:00:20.0",
-		"0000:00:04.0x", " 0000:00:04.0", "0000:00:04.0 ", "pci/0000:00:04.0",
-		"0000:100:04.0", "0000-00-04.0", "-1:00:04.0", "0x0:00:04.0",
-		"0000:00:04.0\n", "%s%s%s%n",
+		"", "nonsense", "00:04.0", "0000:00:04", "0000:00:04.8", "0000:00:04.0x",
+		"0000:00:04.0 ", "pci/0000:00:04.0", "0000:100:04.0", "0000-00-04.0",
+		"-1:00:04.0", "0000:00:04.0\n", "%s%s%s%n",
+	};
+	static const char * const strange[] = {
+		" 0000:00:04.0", "0x0:00:04.0", "0:0:4.0", "0000:00:20.0", "0000:00:1F.0",
 	};
 	unsigned int i;
+	int err;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		EXPECT_EQ(-EINVAL, cmd_dev_add(&self->s, names[i], NULL))
@@ -147,6 +152,12 @@ TEST_F(device, malformed)
 		EXPECT_NE(NULL, strstr(last.msg, "0000:"))
 			TH_LOG("'%s': no example of the form: '%s'", names[i], last.msg);
 		EXPECT_TRUE(last.has_offs);
+	}
+	/* A likely form that is no function's name is no such function at worst. */
+	for (i = 0; i < ARRAY_SIZE(strange); i++) {
+		err = cmd_dev_add(&self->s, strange[i], NULL);
+		EXPECT_TRUE(err == -ENODEV || err == -EINVAL)
+			TH_LOG("'%s': %d %s", strange[i], err, last.msg);
 	}
 }
 
@@ -347,7 +358,7 @@ TEST_F(device, states)
 	EXPECT_TRUE(dev.has & BIT(IOVATUNE_A_DEV_LIMIT));
 
 	test_err_dev_del(EBUSY, self->driver, self->bdf);
-	test_err_dev_add(EEXIST, self->bdf, self->bdf);
+	test_err_dev_add(EEXIST, "already", self->bdf);
 	EXPECT_STATE(IOVATUNE_STATE_ACTIVE);
 
 	test_unbind(self->bdf);

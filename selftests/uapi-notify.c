@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
+ * vm: --disk nvme:64M --disk nvme:64M --disk virtio-blk:64M --device e1000e --device pcie-root-port,id=rp0,chassis=1 --device edu,addr=0x10.0,multifunction=on --device edu,addr=0x10.1
+ *
  * The multicast group "monitor": every change is told once, in order, with the
  * content that dev-get has at that moment; what is refused is not told.
  */
@@ -160,12 +162,12 @@ TEST_F(notify, nothing_for_refusals)
 {
 	struct dev dev, event;
 
-	test_err_dev_add(ENODEV, "00:1f.7", "0000:00:1f.7");
-	test_err_dev_del(ENODEV, self->bdf, self->bdf);
+	test_err_dev_add(ENODEV, "no such", "0000:00:1f.7");
+	test_err_dev_del(ENODEV, "managed", self->bdf);
 	test_no_event();
 	test_cmd_dev_add(self->bdf, &dev);
 	test_event(IOVATUNE_CMD_DEV_ADD_NTF, &event);
-	test_err_dev_add(EEXIST, self->bdf, self->bdf);
+	test_err_dev_add(EEXIST, "already", self->bdf);
 	test_err_dev_set(ERANGE, "", self->bdf, IOVATUNE_A_DEV_MAX_ORDER, 11);
 	test_no_event();
 }

@@ -141,6 +141,15 @@ out:
 	return err;
 }
 
+static char used[MAX_DISKS][32];
+
+static unsigned int use(char bdf[][32], unsigned int at, const char *name)
+{
+	snprintf(bdf[at], sizeof(used[0]), "%s", name);
+	snprintf(used[at], sizeof(used[0]), "%s", name);
+	return at + 1;
+}
+
 /*
  * Up to max functions with a disk behind them that can be added, NVMe first.
  * Outside the guest only the one that IOVATUNE_TEST_BDF names: a test must not
@@ -154,10 +163,8 @@ unsigned int find_disks(struct nl_sock *s, char bdf[][32], unsigned int max)
 	char path[64];
 	bool nvme;
 
-	if (env && *env) {
-		snprintf(bdf[0], 32, "%s", env);
-		return 1;
-	}
+	if (env && *env)
+		return use(bdf, 0, env);
 	if (!getenv("IOVATUNE_VM") || cmd_dev_dump(s, true, devs, &n))
 		return 0;
 	for (pass = 0; pass < 2; pass++) {
@@ -167,13 +174,16 @@ unsigned int find_disks(struct nl_sock *s, char bdf[][32], unsigned int max)
 				continue;
 			if (!disk_of(devs[i].name, path, sizeof(path), nvme))
 				continue;
-			snprintf(bdf[found++], 32, "%s", devs[i].name);
+			found = use(bdf, found, devs[i].name);
 		}
 	}
 	return found;
 }
 
-/* Nothing managed, and every device that was back at its driver. */
+/*
+ * Nothing managed, and drivers back at the devices that were managed or that
+ * find_disks() gave out.
+ */
 void clean_up(struct nl_sock *s)
 {
 	struct dev devs[MAX_DEVS];
@@ -190,4 +200,7 @@ void clean_up(struct nl_sock *s)
 		if (!*driver || !*pci_driver(devs[i].name))
 			pci_write("..", "drivers_probe", devs[i].name);
 	}
+	for (i = 0; i < MAX_DISKS && *used[i]; i++)
+		if (!*pci_driver(used[i]))
+			pci_write("..", "drivers_probe", used[i]);
 }

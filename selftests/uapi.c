@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
+ * vm: --disk nvme:64M --disk nvme:64M --disk virtio-blk:64M --device e1000e --device pcie-root-port,id=rp0,chassis=1 --device edu,addr=0x10.0,multifunction=on --device edu,addr=0x10.1
+ *
  * What the family checks before it looks at any device: policy, strictness,
  * permission. Requests are malformed one at a time; each must be refused with
  * the errno, the offset and the limits that let a user find the mistake.
@@ -81,7 +83,7 @@ TEST_F(policy, well_formed)
 	nl_put_u32(&self->r, IOVATUNE_A_DEV_MAX_ORDER, IOVATUNE_MAX_ORDER_LIMIT);
 	nl_put_u64(&self->r, IOVATUNE_A_DEV_DEPOT_BYTES, 65536);
 	nl_put_u32(&self->r, IOVATUNE_A_DEV_ADDRESS_BITS, IOVATUNE_ADDRESS_BITS_MIN);
-	test_err(ENODEV, NOWHERE, cmd_do(&self->s, &self->r, NULL));
+	test_err(ENODEV, "no such", cmd_do(&self->s, &self->r, NULL));
 }
 
 struct range {
@@ -127,7 +129,7 @@ TEST_F(policy, ranges)
 		for (j = 0; j < ARRAY_SIZE(in); j++) {
 			start_add(&self->s, &self->r);
 			put(&self->r, range, in[j]);
-			test_err(ENODEV, NOWHERE, cmd_do(&self->s, &self->r, NULL));
+			test_err(ENODEV, "no such", cmd_do(&self->s, &self->r, NULL));
 		}
 	}
 }
@@ -184,13 +186,13 @@ TEST_F(policy, name_length)
 	name[32] = 0;
 	start_get(&self->s, &self->r);
 	at = nl_put_str(&self->r, IOVATUNE_A_DEV_NAME, name);
-	test_err_at(ERANGE, at);
+	test_err_at(EINVAL, at);
 
-	/* The longest that the policy lets through is refused for its form. */
+	/* The longest that the policy lets through names nothing. */
 	name[31] = 0;
 	start_get(&self->s, &self->r);
 	at = nl_put_str(&self->r, IOVATUNE_A_DEV_NAME, name);
-	test_err_at(EINVAL, at);
+	test_err_at(ENODEV, at);
 
 	/* no terminating NUL, and nothing at all */
 	start_get(&self->s, &self->r);
@@ -202,7 +204,7 @@ TEST_F(policy, name_length)
 	EXPECT_EQ(at, last.offs);
 	start_get(&self->s, &self->r);
 	nl_put_str(&self->r, IOVATUNE_A_DEV_NAME, "");
-	EXPECT_EQ(-EINVAL, cmd_do(&self->s, &self->r, NULL)) TH_LOG("%s", last.msg);
+	EXPECT_EQ(-ENODEV, cmd_do(&self->s, &self->r, NULL)) TH_LOG("%s", last.msg);
 }
 
 TEST_F(policy, wrong_length)
@@ -289,6 +291,7 @@ TEST_F(policy, one_selector)
 		IOVATUNE_CMD_STATS_GET,
 	};
 	unsigned int i;
+	size_t at;
 
 	for (i = 0; i < ARRAY_SIZE(cmds); i++) {
 		bool stats = cmds[i] == IOVATUNE_CMD_STATS_GET;
@@ -296,7 +299,8 @@ TEST_F(policy, one_selector)
 		__u16 name = stats ? IOVATUNE_A_STATS_NAME : IOVATUNE_A_DEV_NAME;
 
 		nl_start(&self->r, self->s.family, cmds[i], IOVATUNE_FAMILY_VERSION, NLM_F_ACK);
-		test_err_miss(id);
+		test_err_miss(name);
+		EXPECT_NE(0, last.msg[0]);
 
 		nl_start(&self->r, self->s.family, cmds[i], IOVATUNE_FAMILY_VERSION, NLM_F_ACK);
 		nl_put_u32(&self->r, id, 1);
@@ -305,11 +309,13 @@ TEST_F(policy, one_selector)
 
 		nl_start(&self->r, self->s.family, cmds[i], IOVATUNE_FAMILY_VERSION, NLM_F_ACK);
 		nl_put_str(&self->r, name, NOWHERE);
-		test_err(ENODEV, NOWHERE, cmd_do(&self->s, &self->r, NULL));
+		test_err(ENODEV, "no such", cmd_do(&self->s, &self->r, NULL));
+		EXPECT_TRUE(last.has_offs);
 
 		nl_start(&self->r, self->s.family, cmds[i], IOVATUNE_FAMILY_VERSION, NLM_F_ACK);
-		nl_put_u32(&self->r, id, 0x7fffffff);
-		test_err(ENODEV, "2147483647", cmd_do(&self->s, &self->r, NULL));
+		at = nl_put_u32(&self->r, id, 0x7fffffff);
+		test_err(ENODEV, "no such", cmd_do(&self->s, &self->r, NULL));
+		EXPECT_EQ(at, last.offs);
 	}
 }
 
@@ -373,8 +379,6 @@ TEST_F(policy, scope)
 		start_stats_dump(&self->s, &self->r, 0);
 		at = nl_put_u32(&self->r, IOVATUNE_A_STATS_SCOPE, bad[i]);
 		test_err_at(EINVAL, at);
-		EXPECT_TRUE(last.has_mask);
-		EXPECT_EQ(IOVATUNE_SCOPE_CPU | IOVATUNE_SCOPE_ORDER, last.mask);
 	}
 	/* totals have no scope */
 	nl_start(&self->r, self->s.family, IOVATUNE_CMD_STATS_GET, IOVATUNE_FAMILY_VERSION,

@@ -17,6 +17,7 @@
 
 #define MAX_DEVS	64
 #define MAX_ROWS	4096
+#define MAX_DISKS	4
 
 #define BIT(n)		(1ULL << (n))
 
