@@ -12,6 +12,8 @@
 
 #include "cache_depot.h"
 
+struct workqueue_struct *iovatune_trim_wq;
+
 static enum cpuhp_state cpu_dead_state;
 
 static struct iovatune_cpu_cache *cpu_lock(struct iovatune_cache *cache,
@@ -453,14 +455,25 @@ int iovatune_cache_module_init(void)
 	err = iova_cache_get();
 	if (err)
 		return err;
+	iovatune_trim_wq = alloc_workqueue("iovatune_trim", WQ_UNBOUND, 0);
+	if (!iovatune_trim_wq) {
+		err = -ENOMEM;
+		goto out_iova;
+	}
 	state = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "iovatune:dead",
 					NULL, cache_cpu_dead);
 	if (state < 0) {
-		iova_cache_put();
-		return state;
+		err = state;
+		goto out_wq;
 	}
 	cpu_dead_state = state;
 	return 0;
+
+out_wq:
+	destroy_workqueue(iovatune_trim_wq);
+out_iova:
+	iova_cache_put();
+	return err;
 }
 
 /**
@@ -471,5 +484,6 @@ int iovatune_cache_module_init(void)
 void iovatune_cache_module_exit(void)
 {
 	cpuhp_remove_multi_state(cpu_dead_state);
+	destroy_workqueue(iovatune_trim_wq);
 	iova_cache_put();
 }

@@ -155,7 +155,7 @@ void iovatune_depot_push(struct iovatune_cache *cache, unsigned int zone,
 	       !atomic64_try_cmpxchg(&cache->magazines_high, &high, now))
 		;
 	if (!delayed_work_pending(&cache->trim))
-		queue_delayed_work(system_unbound_wq, &cache->trim,
+		queue_delayed_work(iovatune_trim_wq, &cache->trim,
 				   TRIM_INTERVAL);
 }
 
@@ -293,7 +293,7 @@ static void depot_trim(struct work_struct *work)
 	}
 	free_spares(cache);
 	if (atomic64_read(&cache->magazines))
-		queue_delayed_work(system_unbound_wq, &cache->trim,
+		queue_delayed_work(iovatune_trim_wq, &cache->trim,
 				   TRIM_INTERVAL);
 }
 

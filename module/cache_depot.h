@@ -22,6 +22,9 @@ struct iovatune_magazine {
 /* One kmalloc bucket, nothing wasted. */
 static_assert(sizeof(struct iovatune_magazine) == 1024);
 
+/* Where depots are trimmed. */
+extern struct workqueue_struct *iovatune_trim_wq;
+
 struct iovatune_magazine *
 iovatune_magazine_get(struct iovatune_cache *cache);
 void iovatune_magazine_put(struct iovatune_cache *cache,

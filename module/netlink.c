@@ -82,14 +82,16 @@ static int put_row(struct sk_buff *skb, const struct iovatune_dev_row *row)
 	return 0;
 }
 
-/* One fill function for replies, dumps and notifications. */
+/* One fill function for replies, dumps (@cb given) and notifications. */
 static int fill_dev(struct sk_buff *skb, const struct iovatune_dev_row *row,
-		    const struct genl_info *info)
+		    const struct genl_info *info, struct netlink_callback *cb)
 {
 	void *hdr = genlmsg_iput(skb, info);
 
 	if (!hdr)
 		return -EMSGSIZE;
+	if (cb)
+		genl_dump_check_consistent(cb, hdr);
 	if (put_row(skb, row)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
@@ -108,7 +110,7 @@ static int reply_dev(struct iovatune_dev *idev, struct genl_info *info)
 	if (!skb)
 		return -ENOMEM;
 	iovatune_dev_row(idev, &row);
-	err = fill_dev(skb, &row, info);
+	err = fill_dev(skb, &row, info, NULL);
 	if (err) {
 		nlmsg_free(skb);
 		return err;
@@ -160,9 +162,8 @@ static int dump_managed(struct sk_buff *skb, struct netlink_callback *cb,
 	while ((idev = iovatune_dev_next(at->last_id))) {
 		iovatune_dev_row(idev, &row);
 		iovatune_dev_put(idev);
-		if (fill_dev(skb, &row, genl_info_dump(cb)))
+		if (fill_dev(skb, &row, genl_info_dump(cb), cb))
 			return -EMSGSIZE;
-		genl_dump_check_consistent(cb, nlmsg_hdr(skb));
 		at->last_id = row.id;
 	}
 	return 0;
@@ -217,7 +218,7 @@ static int dump_candidate(struct sk_buff *skb, struct netlink_callback *cb,
 		return 0;
 	}
 	iovatune_candidate_row(pdev, &row);
-	return fill_dev(skb, &row, genl_info_dump(cb));
+	return fill_dev(skb, &row, genl_info_dump(cb), cb);
 }
 
 static int dump_candidates(struct sk_buff *skb, struct netlink_callback *cb,
@@ -261,8 +262,8 @@ int iovatune_nl_dev_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	}
 	if (!err && info->attrs[IOVATUNE_A_DEV_ALL])
 		err = dump_candidates(skb, cb, at);
-	/* A full message is sent and the dump goes on in the next one. */
-	return err == -EMSGSIZE && skb->len ? skb->len : err;
+	/* -EMSGSIZE: what fits is sent, and the dump goes on in the next one. */
+	return err;
 }
 
 /* Fill @cfg from the attributes given; return IOVATUNE_SET_* of them. */
@@ -405,7 +406,7 @@ static int notify(struct notifier_block *nb, unsigned long event, void *data)
 		return NOTIFY_DONE;
 	genl_info_init_ntf(&info, &iovatune_nl_family, cmds[event]);
 	iovatune_dev_row(data, &row);
-	if (fill_dev(skb, &row, &info))
+	if (fill_dev(skb, &row, &info, NULL))
 		nlmsg_free(skb);
 	else
 		genlmsg_multicast(&iovatune_nl_family, skb, 0,

@@ -104,12 +104,15 @@ static bool put_counters(struct sk_buff *skb, const struct stats_row *row)
 }
 
 static int fill_row(struct sk_buff *skb, const struct iovatune_dev *idev,
-		    const struct stats_row *row, const struct genl_info *info)
+		    const struct stats_row *row, const struct genl_info *info,
+		    struct netlink_callback *cb)
 {
 	void *hdr = genlmsg_iput(skb, info);
 
 	if (!hdr)
 		return -EMSGSIZE;
+	if (cb)
+		genl_dump_check_consistent(cb, hdr);
 	if (nla_put_u32(skb, IOVATUNE_A_STATS_DEV_ID, idev->id) ||
 	    nla_put_string(skb, IOVATUNE_A_STATS_NAME, idev->name) ||
 	    put_place(skb, row) || put_counters(skb, row)) {
@@ -186,7 +189,7 @@ int iovatune_nl_stats_get_doit(struct sk_buff *skb, struct genl_info *info)
 	reply = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
 	if (!reply)
 		goto out;
-	err = read_row(idev, &row) ?: fill_row(reply, idev, &row, info);
+	err = read_row(idev, &row) ?: fill_row(reply, idev, &row, info, NULL);
 	if (err)
 		nlmsg_free(reply);
 	else
@@ -198,8 +201,11 @@ out:
 
 /* Where a dump of rows goes on: the next row to look at. */
 struct stats_dump {
+	bool started;
 	u32 only_id;
 	u32 last_id;
+	/* The device that @cpu and @cls are about; it may go meanwhile. */
+	u32 at_id;
 	u32 cpu;
 	u32 cls;
 };
@@ -236,7 +242,7 @@ static int dump_device(struct sk_buff *skb, struct netlink_callback *cb,
 			return err;
 		if (scope && row_is_zero(&row))
 			continue;
-		err = fill_row(skb, idev, &row, genl_info_dump(cb));
+		err = fill_row(skb, idev, &row, genl_info_dump(cb), cb);
 		if (err)
 			return err;
 	} while (next_row(at, scope));
@@ -247,7 +253,6 @@ static int first_device(const struct genl_info *info, struct stats_dump *at)
 {
 	struct iovatune_dev *idev;
 
-	at->cpu = cpumask_first(cpu_possible_mask);
 	if (!info->attrs[IOVATUNE_A_STATS_DEV_ID] &&
 	    !info->attrs[IOVATUNE_A_STATS_NAME])
 		return 0;
@@ -270,16 +275,17 @@ static int dump_devices(struct sk_buff *skb, struct netlink_callback *cb,
 
 	while ((idev = iovatune_dev_next(at->last_id))) {
 		id = idev->id;
+		if (at->at_id != id) {
+			at->at_id = id;
+			at->cpu = cpumask_first(cpu_possible_mask);
+			at->cls = 0;
+		}
 		err = at->only_id && id != at->only_id ? 0 :
 		      dump_device(skb, cb, idev, at, scope);
 		iovatune_dev_put(idev);
-		if (err)
+		if (err || at->only_id)
 			return err;
 		at->last_id = id;
-		at->cpu = cpumask_first(cpu_possible_mask);
-		at->cls = 0;
-		if (at->only_id)
-			return 0;
 	}
 	return 0;
 }
@@ -303,12 +309,11 @@ int iovatune_nl_stats_get_dumpit(struct sk_buff *skb,
 	if (info->attrs[IOVATUNE_A_STATS_SCOPE])
 		scope = nla_get_u32(info->attrs[IOVATUNE_A_STATS_SCOPE]);
 	cb->seq = iovatune_dev_generation();
-	/* Only the first call finds no place to go on from. */
-	if (!cb->prev_seq) {
+	if (!at->started) {
 		err = first_device(info, at);
 		if (err)
 			return err;
+		at->started = true;
 	}
-	err = dump_devices(skb, cb, at, scope);
-	return err == -EMSGSIZE && skb->len ? skb->len : err;
+	return dump_devices(skb, cb, at, scope);
 }
