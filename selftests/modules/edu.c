@@ -300,7 +300,7 @@ int itest_cmd_edu(struct itest_node *node, struct itest_args *args)
 	struct edu_test t = {
 		.node = node,
 		.off = itest_arg(args, "off", 0),
-		.len = itest_arg(args, "len", PAGE_SIZE),
+		.len = itest_arg(args, "len", ITEST_EDU_BUFFER),
 	};
 	int ret;
 
