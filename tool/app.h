@@ -16,11 +16,11 @@ namespace iovatune {
 
 /// The world around the tool.
 struct Environment {
-    std::function<std::unique_ptr<Client>()> connect;
-    sysfs::Roots roots;
-    out::Sink &out;
-    out::Sink &err;
-    bool colour = false;
+	std::function<std::unique_ptr<Client>()> connect;
+	sysfs::Roots roots;
+	out::Sink &out;
+	out::Sink &err;
+	bool colour = false;
 };
 
 /**

@@ -7,6 +7,7 @@
 #define IOVATUNE_CMD_H
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,19 +22,26 @@ namespace iovatune {
 
 /// What a command works with.
 struct Context {
-    Client &client;
-    out::Printer &printer;
-    out::Sink &out;
-    /// Words on standard error that are no error.
-    std::function<void(const std::string &text)> note;
-    const sysfs::Roots &roots;
+	Client &client;
+	out::Printer &printer;
+	out::Sink &out;
+	/// Words on standard error that are no error.
+	std::function<void(const std::string &text)> note;
+	const sysfs::Roots &roots;
 };
 
 /// What is to be run, and on what; messages name it.
 struct Command {
-    std::string subject;
-    std::function<void(Context &)> run;
+	std::string subject;
+	std::function<void(Context &)> run;
 };
+
+/// An argument as typed; empty if it was not given, which "" is not.
+using Text = std::optional<std::string>;
+
+/// Tells the parser about an argument that takes one value.
+CLI::Option *add_text(CLI::App &command, const std::string &name, Text &text,
+		      const std::string &help, const std::string &type = "");
 
 void setup_dev(CLI::App &app, Command &chosen);
 void setup_stats(CLI::App &app, Command &chosen);

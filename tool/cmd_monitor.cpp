@@ -14,41 +14,40 @@ namespace iovatune {
 namespace {
 
 struct MonitorOptions {
-    std::string count;
+	Text count;
 };
 
-void monitor(Context &context, std::optional<std::uint32_t> left) {
-    const auto print = [&](const Event &event) {
-        if (left == 0U)
-            return;
-        context.out.write(context.printer.event(event));
-        if (left)
-            --*left;
-    };
+void monitor(Context &context, std::optional<std::uint32_t> left)
+{
+	const auto print = [&](const Event &event) {
+		if (left == 0U)
+			return;
+		context.out.write(context.printer.event(event));
+		if (left)
+			--*left;
+	};
 
-    context.client.subscribe();
-    while (left != 0U)
-        if (!context.client.next_events(print))
-            context.note(with_errno("events were lost, they came too fast", ENOBUFS));
+	context.client.subscribe();
+	while (left != 0U)
+		if (!context.client.next_events(print))
+			context.note(with_errno("events were lost, they came too fast", ENOBUFS));
 }
 
 } // namespace
 
-void setup_monitor(CLI::App &app, Command &chosen) {
-    auto options = std::make_shared<MonitorOptions>();
-    auto *command = app.add_subcommand("monitor", "Print events as they come, one a line");
+void setup_monitor(CLI::App &app, Command &chosen)
+{
+	auto options = std::make_shared<MonitorOptions>();
+	auto *command = app.add_subcommand("monitor", "Print events as they come, one a line");
 
-    command->add_option("--count", options->count, "End after N events")->type_name("N");
-    command->callback([options, &chosen] {
-        chosen.subject = "monitor";
-        std::optional<std::uint32_t> count;
-        if (!options->count.empty()) {
-            count = parse_u32("count", options->count);
-            if (count == 0U)
-                throw UsageError(with_errno("count 0 is out of range, allowed: 1 or more", ERANGE));
-        }
-        chosen.run = [count](Context &context) { monitor(context, count); };
-    });
+	add_text(*command, "--count", options->count, "End after N events", "N");
+	command->callback([options, &chosen] {
+		chosen.subject = "monitor";
+		std::optional<std::uint32_t> count;
+		if (options->count)
+			count = parse_count(*options->count);
+		chosen.run = [count](Context &context) { monitor(context, count); };
+	});
 }
 
 } // namespace iovatune

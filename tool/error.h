@@ -11,45 +11,45 @@ namespace iovatune {
 
 /// Exit status of the tool, see iovatune(8).
 enum class Exit : int {
-    done = 0,
-    refused = 1,
-    usage = 2,
-    not_loaded = 3,
+	done = 0,
+	refused = 1,
+	usage = 2,
+	not_loaded = 3,
 };
 
 /// Anything that ends a command; what() is one line for the user.
 class Error : public std::runtime_error {
-  public:
-    Error(Exit code, const std::string &text) : std::runtime_error(text), code_(code) {}
-    [[nodiscard]] Exit code() const noexcept { return code_; }
+public:
+	Error(Exit code, const std::string &text) : std::runtime_error(text), code_(code) {}
+	[[nodiscard]] Exit code() const noexcept { return code_; }
 
-  private:
-    Exit code_;
+private:
+	Exit code_;
 };
 
 /// The command line makes no sense; nothing was sent to the kernel.
 class UsageError : public Error {
-  public:
-    explicit UsageError(const std::string &text) : Error(Exit::usage, text) {}
+public:
+	explicit UsageError(const std::string &text) : Error(Exit::usage, text) {}
 };
 
 /// The kernel does not know the family, or no longer.
 class NotLoadedError : public Error {
-  public:
-    explicit NotLoadedError(
-        std::string_view text = "the module is not loaded, run 'modprobe iovatune'");
+public:
+	explicit NotLoadedError(
+		std::string_view text = "the module is not loaded, run 'modprobe iovatune'");
 };
 
 /// The kernel, or a system call, said no.
 class KernelError : public Error {
-  public:
-    /// @param err positive errno
-    /// @param text the kernel's own words; strerror() if empty
-    explicit KernelError(int err, std::string_view text = {});
-    [[nodiscard]] int err() const noexcept { return err_; }
+public:
+	/// @param err positive errno
+	/// @param text the kernel's own words; strerror() if empty
+	explicit KernelError(int err, std::string_view text = {});
+	[[nodiscard]] int err() const noexcept { return err_; }
 
-  private:
-    int err_;
+private:
+	int err_;
 };
 
 /// Name of a positive errno: "EBUSY"; "errno 524" if the C library has none.

@@ -9,17 +9,18 @@
 #include "client.h"
 #include "out/sink.h"
 
-int main(int argc, char **argv) {
-    iovatune::out::FileSink out(STDOUT_FILENO, "standard output");
-    iovatune::out::FileSink err(STDERR_FILENO, "standard error");
-    iovatune::Environment environment{.connect = iovatune::connect,
-                                      .roots = {},
-                                      .out = out,
-                                      .err = err,
-                                      .colour = iovatune::out::wants_colour(STDOUT_FILENO)};
-    const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+int main(int argc, char **argv)
+{
+	iovatune::out::FileSink out(STDOUT_FILENO, "standard output");
+	iovatune::out::FileSink err(STDERR_FILENO, "standard error");
+	iovatune::Environment environment{.connect = iovatune::connect,
+					  .roots = {},
+					  .out = out,
+					  .err = err,
+					  .colour = iovatune::out::wants_colour(STDOUT_FILENO)};
+	const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
 
-    /* A closed pipe is then a failed write, which is reported like any other. */
-    (void)std::signal(SIGPIPE, SIG_IGN);
-    return iovatune::run(environment, arguments);
+	/* A closed pipe is then a failed write, which is reported like any other. */
+	(void)std::signal(SIGPIPE, SIG_IGN);
+	return iovatune::run(environment, arguments);
 }

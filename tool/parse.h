@@ -33,6 +33,10 @@ std::uint32_t parse_u32(std::string_view what, std::string_view text);
  */
 std::uint64_t parse_bytes(std::string_view what, std::string_view text);
 
+/// Number of repetitions, 1 or more.
+/// @throw UsageError
+std::uint32_t parse_count(std::string_view text);
+
 /**
  * Parse a time in seconds, e.g. 1 or 0.5, more than 0 and at most a day.
  *

@@ -19,22 +19,22 @@ namespace iovatune {
 
 /// What rebinding needs from outside.
 struct RebindEnvironment {
-    Client &client;
-    sysfs::Binding &binding;
-    /// Users of a device in words, see sysfs::users_of().
-    std::function<std::vector<std::string>(const std::string &name)> users_of;
-    /// Words for the user that are no error.
-    std::function<void(const std::string &text)> note;
-    /// How long the device may take to become active, or to lose its last mapping.
-    std::chrono::milliseconds patience{10000};
-    std::chrono::milliseconds pause{20};
+	Client &client;
+	sysfs::Binding &binding;
+	/// Users of a device in words, see sysfs::users_of().
+	std::function<std::vector<std::string>(const std::string &name)> users_of;
+	/// Words for the user that are no error.
+	std::function<void(const std::string &text)> note;
+	/// How long the device may take to become active, or to lose its last mapping.
+	std::chrono::milliseconds patience{10000};
+	std::chrono::milliseconds pause{20};
 };
 
 /// dev-add as asked for on the command line.
 struct AddRequest {
-    std::string name;
-    Mode mode = IOVATUNE_MODE_OWNED;
-    Tunables tunables;
+	std::string name;
+	Mode mode = IOVATUNE_MODE_OWNED;
+	Tunables tunables;
 };
 
 /**

@@ -13,9 +13,9 @@ namespace iovatune::nl {
 namespace {
 
 constexpr std::array<std::string_view, IOVATUNE_A_DEV_MAX + 1> dev_names{
-    "",       "pad",    "id",          "name",      "mode",        "state",
-    "driver", "group",  "domain-type", "max-order", "depot-bytes", "address-bits",
-    "limit",  "reason", "errno",       "all",       "addable",
+	"",       "pad",    "id",          "name",      "mode",        "state",
+	"driver", "group",  "domain-type", "max-order", "depot-bytes", "address-bits",
+	"limit",  "reason", "errno",       "all",       "addable",
 };
 
 static_assert(dev_names.back() == "addable");
@@ -26,224 +26,256 @@ constexpr int first_counter = IOVATUNE_A_STATS_HIT;
 static_assert(IOVATUNE_A_STATS_LIMIT_DROP - first_counter + 1 == counter_count);
 static_assert(IOVATUNE_A_STATS_LIVE - first_counter == static_cast<int>(Counter::live));
 
-std::array<std::string_view, IOVATUNE_A_STATS_MAX + 1> make_stats_names() {
-    std::array<std::string_view, IOVATUNE_A_STATS_MAX + 1> names{"",      "pad", "dev-id", "name",
-                                                                 "scope", "cpu", "order",  "large"};
-    for (std::size_t i = 0; i < counter_count; i++)
-        names.at(first_counter + i) = counter_info(counter_at(i)).name;
-    return names;
+std::array<std::string_view, IOVATUNE_A_STATS_MAX + 1> make_stats_names()
+{
+	std::array<std::string_view, IOVATUNE_A_STATS_MAX + 1> names{
+		"", "pad", "dev-id", "name", "scope", "cpu", "order", "large"};
+	for (std::size_t i = 0; i < counter_count; i++)
+		names.at(first_counter + i) = counter_info(counter_at(i)).name;
+	return names;
 }
 
-constexpr nla_policy policy_of(std::uint16_t type) {
-    return {.type = type, .minlen = 0, .maxlen = 0};
+constexpr nla_policy policy_of(std::uint16_t type)
+{
+	return {.type = type, .minlen = 0, .maxlen = 0};
 }
 
-template <std::size_t N> using Policies = std::array<nla_policy, N>;
+template <std::size_t N>
+using Policies = std::array<nla_policy, N>;
 
-Policies<IOVATUNE_A_DEV_MAX + 1> make_dev_policies() {
-    Policies<IOVATUNE_A_DEV_MAX + 1> policies{};
+Policies<IOVATUNE_A_DEV_MAX + 1> make_dev_policies()
+{
+	Policies<IOVATUNE_A_DEV_MAX + 1> policies{};
 
-    for (const int type :
-         {IOVATUNE_A_DEV_ID, IOVATUNE_A_DEV_MODE, IOVATUNE_A_DEV_STATE, IOVATUNE_A_DEV_GROUP,
-          IOVATUNE_A_DEV_DOMAIN_TYPE, IOVATUNE_A_DEV_MAX_ORDER, IOVATUNE_A_DEV_ADDRESS_BITS,
-          IOVATUNE_A_DEV_ERRNO})
-        policies.at(static_cast<std::size_t>(type)) = policy_of(NLA_U32);
-    for (const int type : {IOVATUNE_A_DEV_DEPOT_BYTES, IOVATUNE_A_DEV_LIMIT})
-        policies.at(static_cast<std::size_t>(type)) = policy_of(NLA_U64);
-    for (const int type : {IOVATUNE_A_DEV_NAME, IOVATUNE_A_DEV_DRIVER, IOVATUNE_A_DEV_REASON})
-        policies.at(static_cast<std::size_t>(type)) = policy_of(NLA_STRING);
-    return policies;
+	for (const int type :
+	     {IOVATUNE_A_DEV_ID, IOVATUNE_A_DEV_MODE, IOVATUNE_A_DEV_STATE, IOVATUNE_A_DEV_GROUP,
+	      IOVATUNE_A_DEV_DOMAIN_TYPE, IOVATUNE_A_DEV_MAX_ORDER, IOVATUNE_A_DEV_ADDRESS_BITS,
+	      IOVATUNE_A_DEV_ERRNO})
+		policies.at(static_cast<std::size_t>(type)) = policy_of(NLA_U32);
+	for (const int type : {IOVATUNE_A_DEV_DEPOT_BYTES, IOVATUNE_A_DEV_LIMIT})
+		policies.at(static_cast<std::size_t>(type)) = policy_of(NLA_U64);
+	for (const int type : {IOVATUNE_A_DEV_NAME, IOVATUNE_A_DEV_DRIVER, IOVATUNE_A_DEV_REASON})
+		policies.at(static_cast<std::size_t>(type)) = policy_of(NLA_STRING);
+	return policies;
 }
 
-Policies<IOVATUNE_A_STATS_MAX + 1> make_stats_policies() {
-    Policies<IOVATUNE_A_STATS_MAX + 1> policies{};
+Policies<IOVATUNE_A_STATS_MAX + 1> make_stats_policies()
+{
+	Policies<IOVATUNE_A_STATS_MAX + 1> policies{};
 
-    for (std::size_t i = 0; i < counter_count; i++)
-        policies.at(first_counter + i) = policy_of(NLA_U64);
-    for (const int type : {IOVATUNE_A_STATS_DEV_ID, IOVATUNE_A_STATS_CPU, IOVATUNE_A_STATS_ORDER})
-        policies.at(static_cast<std::size_t>(type)) = policy_of(NLA_U32);
-    policies.at(IOVATUNE_A_STATS_NAME) = policy_of(NLA_STRING);
-    return policies;
+	for (std::size_t i = 0; i < counter_count; i++)
+		policies.at(first_counter + i) = policy_of(NLA_U64);
+	for (const int type :
+	     {IOVATUNE_A_STATS_DEV_ID, IOVATUNE_A_STATS_CPU, IOVATUNE_A_STATS_ORDER})
+		policies.at(static_cast<std::size_t>(type)) = policy_of(NLA_U32);
+	policies.at(IOVATUNE_A_STATS_NAME) = policy_of(NLA_STRING);
+	return policies;
 }
 
-[[noreturn]] void malformed() {
-    throw KernelError(EBADMSG, "the module sent a malformed message");
+[[noreturn]] void malformed()
+{
+	throw KernelError(EBADMSG, "the module sent a malformed message");
 }
 
 /* Parsed attributes of one message, by type; types above Max are from a newer module. */
-template <int Max> class Table {
-  public:
-    Table(nlmsghdr &message, const nla_policy *policies) {
-        /* libnl takes the policy for writable, but does not write. */
-        if (genlmsg_parse(&message, 0, table_.data(), Max, const_cast<nla_policy *>(policies)) < 0)
-            malformed();
-    }
-    explicit Table(nlattr *nest) {
-        if (nla_parse_nested(table_.data(), Max, nest, nullptr) < 0)
-            malformed();
-    }
+template <int Max>
+class Table {
+public:
+	Table(nlmsghdr &message, const nla_policy *policies)
+	{
+		/* libnl takes the policy for writable, but does not write. */
+		if (genlmsg_parse(&message, 0, table_.data(), Max,
+				  const_cast<nla_policy *>(policies)) < 0)
+			malformed();
+	}
+	explicit Table(nlattr *nest)
+	{
+		if (nla_parse_nested(table_.data(), Max, nest, nullptr) < 0)
+			malformed();
+	}
 
-    [[nodiscard]] nlattr *at(int type) const { return table_.at(static_cast<std::size_t>(type)); }
-    [[nodiscard]] bool has(int type) const { return at(type) != nullptr; }
+	[[nodiscard]] nlattr *at(int type) const
+	{
+		return table_.at(static_cast<std::size_t>(type));
+	}
+	[[nodiscard]] bool has(int type) const { return at(type) != nullptr; }
 
-    [[nodiscard]] std::optional<std::uint32_t> u32(int type) const {
-        return has(type) ? std::optional(nla_get_u32(at(type))) : std::nullopt;
-    }
-    [[nodiscard]] std::optional<std::uint64_t> u64(int type) const {
-        return has(type) ? std::optional(nla_get_u64(at(type))) : std::nullopt;
-    }
-    [[nodiscard]] std::optional<std::string> string(int type) const {
-        return has(type) ? std::optional<std::string>(nla_get_string(at(type))) : std::nullopt;
-    }
+	[[nodiscard]] std::optional<std::uint32_t> u32(int type) const
+	{
+		return has(type) ? std::optional(nla_get_u32(at(type))) : std::nullopt;
+	}
+	[[nodiscard]] std::optional<std::uint64_t> u64(int type) const
+	{
+		return has(type) ? std::optional(nla_get_u64(at(type))) : std::nullopt;
+	}
+	[[nodiscard]] std::optional<std::string> string(int type) const
+	{
+		return has(type) ? std::optional<std::string>(nla_get_string(at(type)))
+				 : std::nullopt;
+	}
 
-  private:
-    std::array<nlattr *, Max + 1> table_{};
+private:
+	std::array<nlattr *, Max + 1> table_{};
 };
 
-std::uint8_t command_of(nlmsghdr &message) {
-    if (!genlmsg_valid_hdr(&message, 0))
-        malformed();
-    return genlmsg_hdr(&message)->cmd;
+std::uint8_t command_of(nlmsghdr &message)
+{
+	if (!genlmsg_valid_hdr(&message, 0))
+		malformed();
+	return genlmsg_hdr(&message)->cmd;
 }
 
-std::optional<Range> range_of(nlattr *nest) {
-    const auto policy = decode_policy(
-        {static_cast<const std::byte *>(nla_data(nest)), static_cast<std::size_t>(nla_len(nest))});
+std::optional<Range> range_of(nlattr *nest)
+{
+	const auto policy = decode_policy({static_cast<const std::byte *>(nla_data(nest)),
+					   static_cast<std::size_t>(nla_len(nest))});
 
-    if (!policy.min || !policy.max)
-        return std::nullopt;
-    return Range{*policy.min, *policy.max};
+	if (!policy.min || !policy.max)
+		return std::nullopt;
+	return Range{*policy.min, *policy.max};
 }
 
 /* The multicast groups of a family: a nest of nests. */
-std::optional<std::uint32_t> find_group(nlattr *groups, std::string_view wanted) {
-    nlattr *group = nullptr;
-    int rest = 0;
+std::optional<std::uint32_t> find_group(nlattr *groups, std::string_view wanted)
+{
+	nlattr *group = nullptr;
+	int rest = 0;
 
-    nla_for_each_nested(group, groups, rest) {
-        const Table<CTRL_ATTR_MCAST_GRP_MAX> table(group);
-        if (table.string(CTRL_ATTR_MCAST_GRP_NAME) == wanted)
-            return table.u32(CTRL_ATTR_MCAST_GRP_ID);
-    }
-    return std::nullopt;
+	nla_for_each_nested(group, groups, rest)
+	{
+		const Table<CTRL_ATTR_MCAST_GRP_MAX> table(group);
+		if (table.string(CTRL_ATTR_MCAST_GRP_NAME) == wanted)
+			return table.u32(CTRL_ATTR_MCAST_GRP_ID);
+	}
+	return std::nullopt;
 }
 
-Policies<CTRL_ATTR_MAX + 1> make_ctrl_policies() {
-    Policies<CTRL_ATTR_MAX + 1> policies{};
+Policies<CTRL_ATTR_MAX + 1> make_ctrl_policies()
+{
+	Policies<CTRL_ATTR_MAX + 1> policies{};
 
-    policies.at(CTRL_ATTR_FAMILY_ID) = policy_of(NLA_U16);
-    policies.at(CTRL_ATTR_FAMILY_NAME) = policy_of(NLA_STRING);
-    policies.at(CTRL_ATTR_VERSION) = policy_of(NLA_U32);
-    policies.at(CTRL_ATTR_MCAST_GROUPS) = policy_of(NLA_NESTED);
-    policies.at(CTRL_ATTR_POLICY) = policy_of(NLA_NESTED);
-    return policies;
+	policies.at(CTRL_ATTR_FAMILY_ID) = policy_of(NLA_U16);
+	policies.at(CTRL_ATTR_FAMILY_NAME) = policy_of(NLA_STRING);
+	policies.at(CTRL_ATTR_VERSION) = policy_of(NLA_U32);
+	policies.at(CTRL_ATTR_MCAST_GROUPS) = policy_of(NLA_NESTED);
+	policies.at(CTRL_ATTR_POLICY) = policy_of(NLA_NESTED);
+	return policies;
 }
 
-const nla_policy *ctrl_policies() {
-    static const auto policies = make_ctrl_policies();
+const nla_policy *ctrl_policies()
+{
+	static const auto policies = make_ctrl_policies();
 
-    return policies.data();
+	return policies.data();
 }
 
 } // namespace
 
-AttributeNames dev_attributes() {
-    return dev_names;
+AttributeNames dev_attributes()
+{
+	return dev_names;
 }
 
-AttributeNames stats_attributes() {
-    static const auto names = make_stats_names();
+AttributeNames stats_attributes()
+{
+	static const auto names = make_stats_names();
 
-    return names;
+	return names;
 }
 
-Device decode_device(nlmsghdr &message) {
-    static const auto policies = make_dev_policies();
-    const Table<IOVATUNE_A_DEV_MAX> table(message, policies.data());
+Device decode_device(nlmsghdr &message)
+{
+	static const auto policies = make_dev_policies();
+	const Table<IOVATUNE_A_DEV_MAX> table(message, policies.data());
 
-    return Device{
-        .id = table.u32(IOVATUNE_A_DEV_ID),
-        .name = table.string(IOVATUNE_A_DEV_NAME).value_or(""),
-        .mode = table.u32(IOVATUNE_A_DEV_MODE),
-        .state = table.u32(IOVATUNE_A_DEV_STATE),
-        .driver = table.string(IOVATUNE_A_DEV_DRIVER),
-        .group = table.u32(IOVATUNE_A_DEV_GROUP),
-        .domain_type = table.u32(IOVATUNE_A_DEV_DOMAIN_TYPE),
-        .max_order = table.u32(IOVATUNE_A_DEV_MAX_ORDER),
-        .depot_bytes = table.u64(IOVATUNE_A_DEV_DEPOT_BYTES),
-        .address_bits = table.u32(IOVATUNE_A_DEV_ADDRESS_BITS),
-        .limit = table.u64(IOVATUNE_A_DEV_LIMIT),
-        .reason = table.string(IOVATUNE_A_DEV_REASON),
-        .error = table.u32(IOVATUNE_A_DEV_ERRNO),
-        .addable = table.has(IOVATUNE_A_DEV_ADDABLE),
-    };
+	return Device{
+		.id = table.u32(IOVATUNE_A_DEV_ID),
+		.name = table.string(IOVATUNE_A_DEV_NAME).value_or(""),
+		.mode = table.u32(IOVATUNE_A_DEV_MODE),
+		.state = table.u32(IOVATUNE_A_DEV_STATE),
+		.driver = table.string(IOVATUNE_A_DEV_DRIVER),
+		.group = table.u32(IOVATUNE_A_DEV_GROUP),
+		.domain_type = table.u32(IOVATUNE_A_DEV_DOMAIN_TYPE),
+		.max_order = table.u32(IOVATUNE_A_DEV_MAX_ORDER),
+		.depot_bytes = table.u64(IOVATUNE_A_DEV_DEPOT_BYTES),
+		.address_bits = table.u32(IOVATUNE_A_DEV_ADDRESS_BITS),
+		.limit = table.u64(IOVATUNE_A_DEV_LIMIT),
+		.reason = table.string(IOVATUNE_A_DEV_REASON),
+		.error = table.u32(IOVATUNE_A_DEV_ERRNO),
+		.addable = table.has(IOVATUNE_A_DEV_ADDABLE),
+	};
 }
 
-StatsReply decode_stats(nlmsghdr &message) {
-    static const auto policies = make_stats_policies();
-    const Table<IOVATUNE_A_STATS_MAX> table(message, policies.data());
-    StatsReply reply;
+StatsReply decode_stats(nlmsghdr &message)
+{
+	static const auto policies = make_stats_policies();
+	const Table<IOVATUNE_A_STATS_MAX> table(message, policies.data());
+	StatsReply reply;
 
-    reply.dev_id = table.u32(IOVATUNE_A_STATS_DEV_ID).value_or(0);
-    reply.name = table.string(IOVATUNE_A_STATS_NAME).value_or("");
-    reply.row.cpu = table.u32(IOVATUNE_A_STATS_CPU);
-    reply.row.order = table.u32(IOVATUNE_A_STATS_ORDER);
-    reply.row.large = table.has(IOVATUNE_A_STATS_LARGE);
-    for (std::size_t i = 0; i < counter_count; i++)
-        reply.row.counters[counter_at(i)] = table.u64(first_counter + static_cast<int>(i));
-    return reply;
+	reply.dev_id = table.u32(IOVATUNE_A_STATS_DEV_ID).value_or(0);
+	reply.name = table.string(IOVATUNE_A_STATS_NAME).value_or("");
+	reply.row.cpu = table.u32(IOVATUNE_A_STATS_CPU);
+	reply.row.order = table.u32(IOVATUNE_A_STATS_ORDER);
+	reply.row.large = table.has(IOVATUNE_A_STATS_LARGE);
+	for (std::size_t i = 0; i < counter_count; i++)
+		reply.row.counters[counter_at(i)] = table.u64(first_counter + static_cast<int>(i));
+	return reply;
 }
 
-std::optional<Event> decode_event(nlmsghdr &message) {
-    switch (command_of(message)) {
-    case IOVATUNE_CMD_DEV_ADD_NTF:
-        return Event{Event::Kind::dev_add, decode_device(message)};
-    case IOVATUNE_CMD_DEV_DEL_NTF:
-        return Event{Event::Kind::dev_del, decode_device(message)};
-    case IOVATUNE_CMD_DEV_CHANGE_NTF:
-        return Event{Event::Kind::dev_change, decode_device(message)};
-    default:
-        return std::nullopt;
-    }
+std::optional<Event> decode_event(nlmsghdr &message)
+{
+	switch (command_of(message)) {
+	case IOVATUNE_CMD_DEV_ADD_NTF: return Event{Event::Kind::dev_add, decode_device(message)};
+	case IOVATUNE_CMD_DEV_DEL_NTF: return Event{Event::Kind::dev_del, decode_device(message)};
+	case IOVATUNE_CMD_DEV_CHANGE_NTF:
+		return Event{Event::Kind::dev_change, decode_device(message)};
+	default: return std::nullopt;
+	}
 }
 
-FamilyInfo decode_family(nlmsghdr &message) {
-    const Table<CTRL_ATTR_MAX> table(message, ctrl_policies());
-    FamilyInfo info;
+FamilyInfo decode_family(nlmsghdr &message)
+{
+	const Table<CTRL_ATTR_MAX> table(message, ctrl_policies());
+	FamilyInfo info;
 
-    if (!table.has(CTRL_ATTR_FAMILY_ID))
-        malformed();
-    info.id = nla_get_u16(table.at(CTRL_ATTR_FAMILY_ID));
-    info.version = table.u32(CTRL_ATTR_VERSION).value_or(0);
-    if (table.has(CTRL_ATTR_MCAST_GROUPS))
-        info.monitor_group = find_group(table.at(CTRL_ATTR_MCAST_GROUPS), IOVATUNE_MCGRP_MONITOR);
-    return info;
+	if (!table.has(CTRL_ATTR_FAMILY_ID))
+		malformed();
+	info.id = nla_get_u16(table.at(CTRL_ATTR_FAMILY_ID));
+	info.version = table.u32(CTRL_ATTR_VERSION).value_or(0);
+	if (table.has(CTRL_ATTR_MCAST_GROUPS))
+		info.monitor_group =
+			find_group(table.at(CTRL_ATTR_MCAST_GROUPS), IOVATUNE_MCGRP_MONITOR);
+	return info;
 }
 
-bool family_gone(nlmsghdr &message, std::uint16_t family) {
-    if (message.nlmsg_type != GENL_ID_CTRL || command_of(message) != CTRL_CMD_DELFAMILY)
-        return false;
-    const Table<CTRL_ATTR_MAX> table(message, ctrl_policies());
-    return table.has(CTRL_ATTR_FAMILY_ID) && nla_get_u16(table.at(CTRL_ATTR_FAMILY_ID)) == family;
+bool family_gone(nlmsghdr &message, std::uint16_t family)
+{
+	if (message.nlmsg_type != GENL_ID_CTRL || command_of(message) != CTRL_CMD_DELFAMILY)
+		return false;
+	const Table<CTRL_ATTR_MAX> table(message, ctrl_policies());
+	return table.has(CTRL_ATTR_FAMILY_ID) &&
+	       nla_get_u16(table.at(CTRL_ATTR_FAMILY_ID)) == family;
 }
 
-void decode_ranges(nlmsghdr &message, TunableRanges &ranges) {
-    const Table<CTRL_ATTR_MAX> table(message, ctrl_policies());
-    nlattr *policy = nullptr;
-    int rest = 0;
+void decode_ranges(nlmsghdr &message, TunableRanges &ranges)
+{
+	const Table<CTRL_ATTR_MAX> table(message, ctrl_policies());
+	nlattr *policy = nullptr;
+	int rest = 0;
 
-    if (!table.has(CTRL_ATTR_POLICY))
-        return;
-    /* One nest for each policy, in it one for each attribute. */
-    nla_for_each_nested(policy, table.at(CTRL_ATTR_POLICY), rest) {
-        const Table<IOVATUNE_A_DEV_MAX> attributes(policy);
-        if (attributes.has(IOVATUNE_A_DEV_MAX_ORDER))
-            ranges.max_order = range_of(attributes.at(IOVATUNE_A_DEV_MAX_ORDER));
-        if (attributes.has(IOVATUNE_A_DEV_DEPOT_BYTES))
-            ranges.depot_bytes = range_of(attributes.at(IOVATUNE_A_DEV_DEPOT_BYTES));
-        if (attributes.has(IOVATUNE_A_DEV_ADDRESS_BITS))
-            ranges.address_bits = range_of(attributes.at(IOVATUNE_A_DEV_ADDRESS_BITS));
-    }
+	if (!table.has(CTRL_ATTR_POLICY))
+		return;
+	/* One nest for each policy, in it one for each attribute. */
+	nla_for_each_nested(policy, table.at(CTRL_ATTR_POLICY), rest)
+	{
+		const Table<IOVATUNE_A_DEV_MAX> attributes(policy);
+		if (attributes.has(IOVATUNE_A_DEV_MAX_ORDER))
+			ranges.max_order = range_of(attributes.at(IOVATUNE_A_DEV_MAX_ORDER));
+		if (attributes.has(IOVATUNE_A_DEV_DEPOT_BYTES))
+			ranges.depot_bytes = range_of(attributes.at(IOVATUNE_A_DEV_DEPOT_BYTES));
+		if (attributes.has(IOVATUNE_A_DEV_ADDRESS_BITS))
+			ranges.address_bits = range_of(attributes.at(IOVATUNE_A_DEV_ADDRESS_BITS));
+	}
 }
 
 } // namespace iovatune::nl

@@ -24,9 +24,9 @@ Device decode_device(nlmsghdr &message);
 
 /// Identity and counters of one stats-get reply.
 struct StatsReply {
-    std::uint32_t dev_id = 0;
-    std::string name;
-    StatsRow row;
+	std::uint32_t dev_id = 0;
+	std::string name;
+	StatsRow row;
 };
 
 /// @throw KernelError (EBADMSG) if the message is malformed
@@ -37,9 +37,9 @@ std::optional<Event> decode_event(nlmsghdr &message);
 
 /// What the controller says about the family.
 struct FamilyInfo {
-    std::uint16_t id = 0;
-    std::uint32_t version = 0;
-    std::optional<std::uint32_t> monitor_group;
+	std::uint16_t id = 0;
+	std::uint32_t version = 0;
+	std::optional<std::uint32_t> monitor_group;
 };
 
 /// @throw KernelError (EBADMSG) if the message is malformed

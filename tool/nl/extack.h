@@ -21,17 +21,17 @@ namespace iovatune::nl {
 
 /// Limits that came with a refused attribute.
 struct Policy {
-    std::optional<std::uint64_t> min;
-    std::optional<std::uint64_t> max;
+	std::optional<std::uint64_t> min;
+	std::optional<std::uint64_t> max;
 };
 
 /// Decoded end of a request: errno (positive, 0 if all is well) and what goes with it.
 struct Verdict {
-    int error = 0;
-    std::string message;
-    std::optional<std::uint32_t> offset; ///< of the offending attribute in the request
-    std::optional<Policy> policy;
-    std::optional<std::uint32_t> missing; ///< type of an attribute that should have been there
+	int error = 0;
+	std::string message;
+	std::optional<std::uint32_t> offset; ///< of the offending attribute in the request
+	std::optional<Policy> policy;
+	std::optional<std::uint32_t> missing; ///< type of an attribute that should have been there
 };
 
 /// Attribute names by type, to name the offending one; empty names are unknown.
@@ -56,7 +56,7 @@ Policy decode_policy(std::span<const std::byte> nest);
  * @throw NotLoadedError for what the kernel says of a family that is gone, else KernelError
  */
 [[noreturn]] void refuse(const Verdict &verdict, std::span<const std::byte> request,
-                         AttributeNames names);
+			 AttributeNames names);
 
 } // namespace iovatune::nl
 

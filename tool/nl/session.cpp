@@ -19,151 +19,169 @@ void ignore(nlmsghdr & /*message*/) {}
 
 /* Dumps until nothing changed meanwhile. */
 template <typename T, typename Decode>
-std::vector<T> consistent_dump(Socket &socket, const Message &message, Decode decode) {
-    for (int i = 0; i < dump_tries; i++) {
-        std::vector<T> rows;
-        if (socket.dump(message, [&](nlmsghdr &reply) { rows.push_back(decode(reply)); }))
-            return rows;
-    }
-    throw KernelError(EINTR, "devices keep coming and going, try again");
+std::vector<T> consistent_dump(Socket &socket, const Message &message, Decode decode)
+{
+	for (int i = 0; i < dump_tries; i++) {
+		std::vector<T> rows;
+		if (socket.dump(message, [&](nlmsghdr &reply) { rows.push_back(decode(reply)); }))
+			return rows;
+	}
+	throw KernelError(EINTR, "devices keep coming and going, try again");
 }
 
-FamilyInfo look_up(Socket &socket) {
-    Message message(GENL_ID_CTRL, CTRL_CMD_GETFAMILY, ctrl_version, 0, {});
-    std::optional<FamilyInfo> info;
+FamilyInfo look_up(Socket &socket)
+{
+	Message message(GENL_ID_CTRL, CTRL_CMD_GETFAMILY, ctrl_version, 0, {});
+	std::optional<FamilyInfo> info;
 
-    message.put(CTRL_ATTR_FAMILY_NAME, std::string(IOVATUNE_FAMILY_NAME));
-    try {
-        socket.request(message, [&](nlmsghdr &reply) { info = decode_family(reply); });
-    } catch (const KernelError &error) {
-        if (error.err() == ENOENT)
-            throw NotLoadedError();
-        throw;
-    }
-    if (!info)
-        throw KernelError(EBADMSG, "no answer from the netlink controller");
-    return *info;
+	message.put(CTRL_ATTR_FAMILY_NAME, std::string(IOVATUNE_FAMILY_NAME));
+	try {
+		socket.request(message, [&](nlmsghdr &reply) { info = decode_family(reply); });
+	} catch (const KernelError &error) {
+		if (error.err() == ENOENT)
+			throw NotLoadedError();
+		throw;
+	}
+	if (!info)
+		throw KernelError(EBADMSG, "no answer from the netlink controller");
+	return *info;
 }
 
-void put_tunables(Message &message, const Tunables &tunables) {
-    if (tunables.max_order)
-        message.put(IOVATUNE_A_DEV_MAX_ORDER, *tunables.max_order);
-    if (tunables.depot_bytes)
-        message.put(IOVATUNE_A_DEV_DEPOT_BYTES, *tunables.depot_bytes);
-    if (tunables.address_bits)
-        message.put(IOVATUNE_A_DEV_ADDRESS_BITS, *tunables.address_bits);
+void put_tunables(Message &message, const Tunables &tunables)
+{
+	if (tunables.max_order)
+		message.put(IOVATUNE_A_DEV_MAX_ORDER, *tunables.max_order);
+	if (tunables.depot_bytes)
+		message.put(IOVATUNE_A_DEV_DEPOT_BYTES, *tunables.depot_bytes);
+	if (tunables.address_bits)
+		message.put(IOVATUNE_A_DEV_ADDRESS_BITS, *tunables.address_bits);
 }
 
 } // namespace
 
 Session::Session() : family_(look_up(socket_)) {}
 
-Message Session::dev_request(std::uint8_t command, int flags) const {
-    return {family_.id, command, IOVATUNE_FAMILY_VERSION, flags, dev_attributes()};
+Message Session::dev_request(std::uint8_t command, int flags) const
+{
+	return {family_.id, command, IOVATUNE_FAMILY_VERSION, flags, dev_attributes()};
 }
 
-Message Session::stats_request(int flags) const {
-    return {family_.id, IOVATUNE_CMD_STATS_GET, IOVATUNE_FAMILY_VERSION, flags, stats_attributes()};
+Message Session::stats_request(int flags) const
+{
+	return {family_.id, IOVATUNE_CMD_STATS_GET, IOVATUNE_FAMILY_VERSION, flags,
+		stats_attributes()};
 }
 
-Device Session::device_reply(const Message &message) {
-    std::optional<Device> device;
+Device Session::device_reply(const Message &message)
+{
+	std::optional<Device> device;
 
-    socket_.request(message, [&](nlmsghdr &reply) { device = decode_device(reply); });
-    if (!device)
-        throw KernelError(EBADMSG, "the module sent no answer");
-    return *device;
+	socket_.request(message, [&](nlmsghdr &reply) { device = decode_device(reply); });
+	if (!device)
+		throw KernelError(EBADMSG, "the module sent no answer");
+	return *device;
 }
 
-std::vector<Device> Session::dev_dump(bool all) {
-    auto message = dev_request(IOVATUNE_CMD_DEV_GET, NLM_F_DUMP);
+std::vector<Device> Session::dev_dump(bool all)
+{
+	auto message = dev_request(IOVATUNE_CMD_DEV_GET, NLM_F_DUMP);
 
-    if (all)
-        message.put_flag(IOVATUNE_A_DEV_ALL);
-    return consistent_dump<Device>(socket_, message, decode_device);
+	if (all)
+		message.put_flag(IOVATUNE_A_DEV_ALL);
+	return consistent_dump<Device>(socket_, message, decode_device);
 }
 
-Device Session::dev_get(const std::string &name) {
-    auto message = dev_request(IOVATUNE_CMD_DEV_GET);
+Device Session::dev_get(const std::string &name)
+{
+	auto message = dev_request(IOVATUNE_CMD_DEV_GET);
 
-    message.put(IOVATUNE_A_DEV_NAME, name);
-    return device_reply(message);
+	message.put(IOVATUNE_A_DEV_NAME, name);
+	return device_reply(message);
 }
 
-Device Session::dev_add(const std::string &name, Mode mode, const Tunables &tunables) {
-    auto message = dev_request(IOVATUNE_CMD_DEV_ADD);
+Device Session::dev_add(const std::string &name, Mode mode, const Tunables &tunables)
+{
+	auto message = dev_request(IOVATUNE_CMD_DEV_ADD);
 
-    message.put(IOVATUNE_A_DEV_NAME, name);
-    message.put(IOVATUNE_A_DEV_MODE, static_cast<std::uint32_t>(mode));
-    put_tunables(message, tunables);
-    return device_reply(message);
+	message.put(IOVATUNE_A_DEV_NAME, name);
+	message.put(IOVATUNE_A_DEV_MODE, static_cast<std::uint32_t>(mode));
+	put_tunables(message, tunables);
+	return device_reply(message);
 }
 
-Device Session::dev_set(const std::string &name, const Tunables &tunables) {
-    auto message = dev_request(IOVATUNE_CMD_DEV_SET);
+Device Session::dev_set(const std::string &name, const Tunables &tunables)
+{
+	auto message = dev_request(IOVATUNE_CMD_DEV_SET);
 
-    message.put(IOVATUNE_A_DEV_NAME, name);
-    put_tunables(message, tunables);
-    return device_reply(message);
+	message.put(IOVATUNE_A_DEV_NAME, name);
+	put_tunables(message, tunables);
+	return device_reply(message);
 }
 
-void Session::dev_del(const std::string &name) {
-    auto message = dev_request(IOVATUNE_CMD_DEV_DEL);
+void Session::dev_del(const std::string &name)
+{
+	auto message = dev_request(IOVATUNE_CMD_DEV_DEL);
 
-    message.put(IOVATUNE_A_DEV_NAME, name);
-    socket_.request(message, ignore);
+	message.put(IOVATUNE_A_DEV_NAME, name);
+	socket_.request(message, ignore);
 }
 
-DeviceStats Session::stats_get(const std::string &name) {
-    auto message = stats_request();
-    std::optional<StatsReply> answer;
+DeviceStats Session::stats_get(const std::string &name)
+{
+	auto message = stats_request();
+	std::optional<StatsReply> answer;
 
-    message.put(IOVATUNE_A_STATS_NAME, name);
-    socket_.request(message, [&](nlmsghdr &reply) { answer = decode_stats(reply); });
-    if (!answer)
-        throw KernelError(EBADMSG, "the module sent no answer");
-    return DeviceStats{answer->dev_id, answer->name, answer->row.counters, {}};
+	message.put(IOVATUNE_A_STATS_NAME, name);
+	socket_.request(message, [&](nlmsghdr &reply) { answer = decode_stats(reply); });
+	if (!answer)
+		throw KernelError(EBADMSG, "the module sent no answer");
+	return DeviceStats{answer->dev_id, answer->name, answer->row.counters, {}};
 }
 
-std::vector<StatsRow> Session::stats_dump(const std::string &name, const Breakdown &breakdown) {
-    auto message = stats_request(NLM_F_DUMP);
-    const auto scope = static_cast<std::uint32_t>((breakdown.cpu ? IOVATUNE_SCOPE_CPU : 0) |
-                                                  (breakdown.order ? IOVATUNE_SCOPE_ORDER : 0));
+std::vector<StatsRow> Session::stats_dump(const std::string &name, const Breakdown &breakdown)
+{
+	auto message = stats_request(NLM_F_DUMP);
+	const auto scope = static_cast<std::uint32_t>((breakdown.cpu ? IOVATUNE_SCOPE_CPU : 0) |
+						      (breakdown.order ? IOVATUNE_SCOPE_ORDER : 0));
 
-    message.put(IOVATUNE_A_STATS_NAME, name);
-    message.put(IOVATUNE_A_STATS_SCOPE, scope);
-    return consistent_dump<StatsRow>(socket_, message,
-                                     [](nlmsghdr &reply) { return decode_stats(reply).row; });
+	message.put(IOVATUNE_A_STATS_NAME, name);
+	message.put(IOVATUNE_A_STATS_SCOPE, scope);
+	return consistent_dump<StatsRow>(socket_, message,
+					 [](nlmsghdr &reply) { return decode_stats(reply).row; });
 }
 
-TunableRanges Session::ranges() {
-    Message message(GENL_ID_CTRL, CTRL_CMD_GETPOLICY, ctrl_version, NLM_F_DUMP, {});
-    TunableRanges ranges;
+TunableRanges Session::ranges()
+{
+	Message message(GENL_ID_CTRL, CTRL_CMD_GETPOLICY, ctrl_version, NLM_F_DUMP, {});
+	TunableRanges ranges;
 
-    message.put(CTRL_ATTR_FAMILY_ID, family_.id);
-    message.put(CTRL_ATTR_OP, static_cast<std::uint32_t>(IOVATUNE_CMD_DEV_SET));
-    /* A policy does not change while the family exists: nothing to repeat. */
-    (void)socket_.dump(message, [&](nlmsghdr &reply) { decode_ranges(reply, ranges); });
-    return ranges;
+	message.put(CTRL_ATTR_FAMILY_ID, family_.id);
+	message.put(CTRL_ATTR_OP, static_cast<std::uint32_t>(IOVATUNE_CMD_DEV_SET));
+	/* A policy does not change while the family exists: nothing to repeat. */
+	(void)socket_.dump(message, [&](nlmsghdr &reply) { decode_ranges(reply, ranges); });
+	return ranges;
 }
 
-void Session::subscribe() {
-    if (!family_.monitor_group)
-        throw KernelError(EOPNOTSUPP, "the loaded module is older than this tool and sends no "
-                                      "events; load the matching module");
-    socket_.join(*family_.monitor_group);
-    socket_.join(ctrl_notify_group);
+void Session::subscribe()
+{
+	if (!family_.monitor_group)
+		throw KernelError(EOPNOTSUPP,
+				  "the loaded module is older than this tool and sends no "
+				  "events; load the matching module");
+	socket_.join(*family_.monitor_group);
+	socket_.join(ctrl_notify_group);
 }
 
-bool Session::next_events(const std::function<void(const Event &)> &handler) {
-    return socket_.wait([&](nlmsghdr &message) {
-        if (family_gone(message, family_.id))
-            throw NotLoadedError("the module was unloaded");
-        if (message.nlmsg_type != family_.id)
-            return;
-        if (const auto event = decode_event(message))
-            handler(*event);
-    });
+bool Session::next_events(const std::function<void(const Event &)> &handler)
+{
+	return socket_.wait([&](nlmsghdr &message) {
+		if (family_gone(message, family_.id))
+			throw NotLoadedError("the module was unloaded");
+		if (message.nlmsg_type != family_.id)
+			return;
+		if (const auto event = decode_event(message))
+			handler(*event);
+	});
 }
 
 } // namespace iovatune::nl

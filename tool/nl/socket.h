@@ -19,8 +19,13 @@
 namespace iovatune::nl {
 
 /// Calls a C destructor; makes a unique_ptr of any libnl object.
-template <auto Free> struct Deleter {
-    template <typename T> void operator()(T *object) const noexcept { Free(object); }
+template <auto Free>
+struct Deleter {
+	template <typename T>
+	void operator()(T *object) const noexcept
+	{
+		Free(object);
+	}
 };
 
 using SocketPtr = std::unique_ptr<nl_sock, Deleter<nl_socket_free>>;
@@ -29,25 +34,25 @@ using CallbacksPtr = std::unique_ptr<nl_cb, Deleter<nl_cb_put>>;
 
 /// A request under construction.
 class Message {
-  public:
-    /// @param flags NLM_F_DUMP for a dump, else 0
-    /// @param names of the attribute set, for error messages
-    Message(std::uint16_t family, std::uint8_t command, std::uint8_t version, int flags,
-            AttributeNames names);
+public:
+	/// @param flags NLM_F_DUMP for a dump, else 0
+	/// @param names of the attribute set, for error messages
+	Message(std::uint16_t family, std::uint8_t command, std::uint8_t version, int flags,
+		AttributeNames names);
 
-    void put(int type, std::uint32_t value);
-    void put(int type, std::uint64_t value);
-    void put(int type, std::uint16_t value);
-    void put(int type, const std::string &value);
-    void put_flag(int type);
+	void put(int type, std::uint32_t value);
+	void put(int type, std::uint64_t value);
+	void put(int type, std::uint16_t value);
+	void put(int type, const std::string &value);
+	void put_flag(int type);
 
-    [[nodiscard]] nl_msg *get() const { return message_.get(); }
-    [[nodiscard]] std::span<const std::byte> bytes() const;
-    [[nodiscard]] AttributeNames names() const { return names_; }
+	[[nodiscard]] nl_msg *get() const { return message_.get(); }
+	[[nodiscard]] std::span<const std::byte> bytes() const;
+	[[nodiscard]] AttributeNames names() const { return names_; }
 
-  private:
-    MessagePtr message_;
-    AttributeNames names_;
+private:
+	MessagePtr message_;
+	AttributeNames names_;
 };
 
 /// Sees one reply or event; may throw.
@@ -56,30 +61,30 @@ using Handler = std::function<void(nlmsghdr &)>;
 struct Exchange;
 
 class Socket {
-  public:
-    /// Opens and connects.
-    Socket();
+public:
+	/// Opens and connects.
+	Socket();
 
-    /// Sends a request and waits for its end; each reply goes to handler.
-    /// @throw KernelError with the kernel's words if it refuses
-    void request(const Message &message, const Handler &handler);
+	/// Sends a request and waits for its end; each reply goes to handler.
+	/// @throw KernelError with the kernel's words if it refuses
+	void request(const Message &message, const Handler &handler);
 
-    /// The same for a dump.
-    /// @return false if what was dumped changed meanwhile, so that the caller must start again
-    [[nodiscard]] bool dump(const Message &message, const Handler &handler);
+	/// The same for a dump.
+	/// @return false if what was dumped changed meanwhile, so that the caller must start again
+	[[nodiscard]] bool dump(const Message &message, const Handler &handler);
 
-    /// Joins a multicast group.
-    void join(std::uint32_t group);
+	/// Joins a multicast group.
+	void join(std::uint32_t group);
 
-    /// Waits for the next events, at least one.
-    /// @return false if events were lost because nobody read them in time
-    [[nodiscard]] bool wait(const Handler &handler);
+	/// Waits for the next events, at least one.
+	/// @return false if events were lost because nobody read them in time
+	[[nodiscard]] bool wait(const Handler &handler);
 
-  private:
-    void set_option(int option);
-    Exchange receive(const Handler &handler, bool until_end);
+private:
+	void set_option(int option);
+	Exchange receive(const Handler &handler, bool until_end);
 
-    SocketPtr socket_;
+	SocketPtr socket_;
 };
 
 } // namespace iovatune::nl

@@ -3,8 +3,9 @@
 
 namespace iovatune::out {
 
-std::unique_ptr<Printer> make_printer(const Format &format) {
-    return format.json ? make_json_printer(format.pretty) : make_text_printer(format.colour);
+std::unique_ptr<Printer> make_printer(const Format &format)
+{
+	return format.json ? make_json_printer(format.pretty) : make_text_printer(format.colour);
 }
 
 } // namespace iovatune::out

@@ -14,7 +14,7 @@ std::string stats_text(const DeviceStats &stats, const Breakdown &breakdown, boo
 
 /// @param delta counters of the interval, gauges as they are now
 std::string interval_text(const DeviceStats &delta, const Breakdown &breakdown, double seconds,
-                          bool colour);
+			  bool colour);
 
 } // namespace iovatune::out
 

@@ -13,24 +13,24 @@ namespace iovatune::sysfs {
 
 /// Abstract, so that tests can have drivers that fail.
 class Binding {
-  public:
-    Binding() = default;
-    Binding(const Binding &) = delete;
-    Binding &operator=(const Binding &) = delete;
-    Binding(Binding &&) = delete;
-    Binding &operator=(Binding &&) = delete;
-    virtual ~Binding() = default;
+public:
+	Binding() = default;
+	Binding(const Binding &) = delete;
+	Binding &operator=(const Binding &) = delete;
+	Binding(Binding &&) = delete;
+	Binding &operator=(Binding &&) = delete;
+	virtual ~Binding() = default;
 
-    /// Name of the driver that is bound, if any.
-    [[nodiscard]] virtual std::optional<std::string> driver(const std::string &name) const = 0;
+	/// Name of the driver that is bound, if any.
+	[[nodiscard]] virtual std::optional<std::string> driver(const std::string &name) const = 0;
 
-    /// Takes the device away from its driver.
-    /// @throw KernelError
-    virtual void unbind(const std::string &name, const std::string &driver) = 0;
+	/// Takes the device away from its driver.
+	/// @throw KernelError
+	virtual void unbind(const std::string &name, const std::string &driver) = 0;
 
-    /// Gives the device to the driver and probes it; honours driver_override.
-    /// @throw KernelError with what the probe returned
-    virtual void bind(const std::string &name, const std::string &driver) = 0;
+	/// Gives the device to the driver and probes it; honours driver_override.
+	/// @throw KernelError with what the probe returned
+	virtual void bind(const std::string &name, const std::string &driver) = 0;
 };
 
 std::unique_ptr<Binding> make_binding(const Roots &roots);

@@ -10,9 +10,9 @@
 namespace iovatune::sysfs {
 
 struct Roots {
-    std::filesystem::path sys = "/sys";
-    std::filesystem::path proc = "/proc";
-    std::filesystem::path dev = "/dev";
+	std::filesystem::path sys = "/sys";
+	std::filesystem::path proc = "/proc";
+	std::filesystem::path dev = "/dev";
 };
 
 /// Directory of a PCI function, a symbolic link.

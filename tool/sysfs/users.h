@@ -26,7 +26,7 @@ bool held_exclusively(const std::filesystem::path &node);
  * (ZFS, volume managers, raw programs).
  */
 std::vector<std::string> users_of(const Roots &roots, const std::string &name,
-                                  const HeldProbe &held = held_exclusively);
+				  const HeldProbe &held = held_exclusively);
 
 /// The users in one phrase, the first few by name; empty if there are none.
 std::string users_phrase(const std::vector<std::string> &users);

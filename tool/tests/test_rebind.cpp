@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Rebinding with drivers and a module that do what the test wants. */
+#include <doctest/doctest.h>
+
+#include <csignal>
+
+#include "../rebind.h"
+#include "fake_client.h"
+
+using namespace iovatune;
+using Calls = std::vector<std::string>;
+
+namespace {
+
+const std::string name = "0000:00:04.0";
+const AddRequest request{name, IOVATUNE_MODE_OWNED, {}};
+
+/* One device, one driver; binding makes an armed device active, as the module does. */
+class FakeBinding : public sysfs::Binding {
+public:
+	explicit FakeBinding(FakeModule &module) : module_(module) {}
+
+	[[nodiscard]] std::optional<std::string> driver(const std::string & /*name*/) const override
+	{
+		return bound;
+	}
+	void unbind(const std::string & /*name*/, const std::string &driver) override
+	{
+		module_.calls.push_back("unbind " + driver);
+		note_signals();
+		if (unbind_error)
+			throw KernelError(unbind_error);
+		bound.reset();
+		if (auto it = module_.managed.find(name); it != module_.managed.end())
+			it->second.state = IOVATUNE_STATE_ARMED;
+	}
+	void bind(const std::string & /*name*/, const std::string &driver) override
+	{
+		module_.calls.push_back("bind " + driver);
+		note_signals();
+		if (bind_errors > 0) {
+			bind_errors--;
+			throw KernelError(EIO);
+		}
+		bound = driver;
+		if (auto it = module_.managed.find(name); it != module_.managed.end()) {
+			it->second.state = state_after_bind;
+			if (state_after_bind == IOVATUNE_STATE_FAILED) {
+				it->second.reason = "no IOVA space";
+				it->second.error = ENOSPC;
+			}
+		}
+	}
+
+	std::optional<std::string> bound = "nvme";
+	int unbind_error = 0;
+	int bind_errors = 0;
+	State state_after_bind = IOVATUNE_STATE_ACTIVE;
+	bool interruptible = false;
+
+private:
+	void note_signals()
+	{
+		sigset_t blocked;
+		sigprocmask(SIG_BLOCK, nullptr, &blocked);
+		interruptible = interruptible || !sigismember(&blocked, SIGINT);
+	}
+
+	FakeModule &module_;
+};
+
+struct Fixture {
+	FakeModule module;
+	FakeClient client{module};
+	FakeBinding binding{module};
+	Calls users;
+	Calls notes;
+	RebindEnvironment environment{
+		.client = client,
+		.binding = binding,
+		.users_of = [this](const std::string & /*name*/) { return users; },
+		.note = [this](const std::string &text) { notes.push_back(text); },
+		.patience = std::chrono::milliseconds(50),
+		.pause = std::chrono::milliseconds(1),
+	};
+
+	std::string add(bool force = false)
+	{
+		return refusal([&] { (void)add_and_rebind(environment, request, force); });
+	}
+	std::string del(bool force = false)
+	{
+		return refusal([&] { remove_and_rebind(environment, name, force); });
+	}
+	template <typename Action>
+	std::string refusal(Action action)
+	{
+		try {
+			action();
+		} catch (const Error &error) {
+			CHECK(error.code() == Exit::refused);
+			return error.what();
+		}
+		return "";
+	}
+	/* As after a good add. */
+	void manage()
+	{
+		CHECK(add().empty());
+		module.calls.clear();
+	}
+};
+
+} // namespace
+
+TEST_CASE("add --rebind: added, unbound, bound, active, and never interruptible")
+{
+	Fixture f;
+
+	CHECK(add_and_rebind(f.environment, request, false).state ==
+	      std::uint32_t{IOVATUNE_STATE_ACTIVE});
+	CHECK(f.module.calls == Calls{"add " + name, "unbind nvme", "bind nvme"});
+	CHECK(f.notes.empty());
+	CHECK_FALSE(f.binding.interruptible);
+
+	sigset_t blocked;
+	sigprocmask(SIG_BLOCK, nullptr, &blocked);
+	CHECK_FALSE(sigismember(&blocked, SIGINT));
+}
+
+TEST_CASE("add --rebind: a device in use is left alone, unless forced")
+{
+	Fixture f;
+
+	f.users = {"backs / (ext4 on nvme0n1p2)"};
+	CHECK(f.add() == "backs / (ext4 on nvme0n1p2); use --force (EBUSY)");
+	CHECK(f.module.calls.empty());
+	CHECK(f.add(true).empty());
+	CHECK(f.module.calls.size() == 3);
+}
+
+TEST_CASE("add --rebind: without a driver the device is armed, with a note")
+{
+	Fixture f;
+
+	f.binding.bound.reset();
+	CHECK(f.add().empty());
+	CHECK(f.module.calls == Calls{"add " + name});
+	CHECK(f.notes == Calls{"armed; no driver is bound, takes effect when one binds"});
+}
+
+TEST_CASE("add --rebind: the module's refusal changes nothing")
+{
+	Fixture f;
+
+	f.manage();
+	CHECK(f.add() == "the device is managed already (EEXIST)");
+	CHECK(f.module.calls == Calls{"add " + name});
+}
+
+TEST_CASE("add --rebind: a driver that does not let go")
+{
+	Fixture f;
+
+	f.binding.unbind_error = ENODEV;
+	CHECK(f.add() ==
+	      "driver nvme did not let go: No such device (ENODEV); the device is back on "
+	      "stock DMA ops, bound to nvme");
+	CHECK(f.module.managed.empty());
+}
+
+TEST_CASE("add --rebind: a driver that does not come back is bound again on stock ops")
+{
+	Fixture f;
+
+	f.binding.bind_errors = 1;
+	CHECK(f.add() ==
+	      "driver nvme did not come back (EIO); the device is back on stock DMA ops, "
+	      "bound to nvme");
+	CHECK(f.module.calls ==
+	      Calls{"add " + name, "unbind nvme", "bind nvme", "del " + name, "bind nvme"});
+	CHECK(f.module.managed.empty());
+}
+
+TEST_CASE("add --rebind: a driver that never comes back is named")
+{
+	Fixture f;
+
+	f.binding.bind_errors = 2;
+	CHECK(f.add() ==
+	      "driver nvme did not come back (EIO); the device is back on stock DMA ops, "
+	      "but has NO driver now: driver nvme did not come back (EIO)");
+	CHECK(f.module.managed.empty());
+}
+
+TEST_CASE("add --rebind: a failed attach is undone, with its reason")
+{
+	Fixture f;
+
+	f.binding.state_after_bind = IOVATUNE_STATE_FAILED;
+	CHECK(f.add() ==
+	      "the attach failed: no IOVA space (ENOSPC); the device is back on stock DMA "
+	      "ops, bound to nvme");
+	CHECK(f.module.managed.empty());
+	CHECK(f.binding.bound == "nvme");
+}
+
+TEST_CASE("add --rebind: a device that stays armed is given back")
+{
+	Fixture f;
+
+	f.binding.state_after_bind = IOVATUNE_STATE_ARMED;
+	CHECK(f.add() == "driver nvme is bound, but the device stays armed; the device is back on "
+			 "stock DMA ops, bound to nvme");
+	CHECK(f.module.managed.empty());
+}
+
+TEST_CASE("add --rebind: undoing waits for a device that drains")
+{
+	Fixture f;
+
+	f.binding.bind_errors = 1;
+	f.module.del_busy = 3;
+	CHECK(f.add() ==
+	      "driver nvme did not come back (EIO); the device is back on stock DMA ops, "
+	      "bound to nvme");
+	CHECK(f.module.managed.empty());
+}
+
+TEST_CASE("add --rebind: undoing that cannot end says so")
+{
+	Fixture f;
+
+	f.binding.bind_errors = 1;
+	f.module.del_busy = 1000000;
+	CHECK(f.add() == "driver nvme did not come back (EIO); the device is still managed: 3 "
+			 "mappings are live (EBUSY), bound to nvme");
+}
+
+TEST_CASE("del --rebind: unbound, deleted, bound")
+{
+	Fixture f;
+
+	f.manage();
+	CHECK(f.del().empty());
+	CHECK(f.module.calls == Calls{"unbind nvme", "del " + name, "bind nvme"});
+	CHECK_FALSE(f.binding.interruptible);
+}
+
+TEST_CASE("del --rebind: what is not managed or in use is left alone")
+{
+	Fixture f;
+
+	CHECK(f.del() == "the device is not managed (ENODEV)");
+	CHECK(f.module.calls.empty());
+
+	f.manage();
+	f.users = {"backs swap (nvme0n1p3)"};
+	CHECK(f.del() == "backs swap (nvme0n1p3); use --force (EBUSY)");
+	CHECK(f.module.calls.empty());
+	CHECK(f.del(true).empty());
+}
+
+TEST_CASE("del --rebind: without a driver it is only deleted")
+{
+	Fixture f;
+
+	f.manage();
+	f.binding.bound.reset();
+	CHECK(f.del().empty());
+	CHECK(f.module.calls == Calls{"del " + name});
+}
+
+TEST_CASE("del --rebind: a device that drains for ever is bound again")
+{
+	Fixture f;
+
+	f.manage();
+	f.module.del_busy = 1000000;
+	CHECK(f.del() ==
+	      "not deleted: 3 mappings are live (EBUSY); the device is bound to nvme and "
+	      "managed as before");
+	CHECK(f.binding.bound == "nvme");
+}
+
+TEST_CASE("del --rebind: a driver that does not come back is named")
+{
+	Fixture f;
+
+	f.manage();
+	f.binding.bind_errors = 1;
+	CHECK(f.del() == "deleted, the device is on stock DMA ops; driver nvme did not come back "
+			 "(EIO)");
+}

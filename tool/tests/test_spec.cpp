@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The names in the tool are those of the spec, all of them and no others. */
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "../model.h"
+#include "../nl/codec.h"
+
+using namespace iovatune;
+
+namespace {
+
+/* Values of "name:" at one depth below a line; the spec's lay-out is that of the generator. */
+std::vector<std::string> names_below(const std::string &start, const std::string &stop)
+{
+	const std::string key = "        name: ";
+	std::ifstream spec("../../module/spec/iovatune.yaml");
+	std::vector<std::string> names;
+	std::string line;
+	bool inside = false;
+
+	while (std::getline(spec, line)) {
+		if (line == start)
+			inside = true;
+		else if (inside && line == stop)
+			break;
+		else if (inside && line.starts_with(key))
+			names.push_back(line.substr(key.size()));
+	}
+	return names;
+}
+
+std::vector<std::string> known(nl::AttributeNames names)
+{
+	std::vector<std::string> all(names.begin(), names.end());
+
+	all.erase(all.begin()); /* type 0 */
+	return all;
+}
+
+} // namespace
+
+TEST_CASE("attribute names are the spec's")
+{
+	CHECK(known(nl::dev_attributes()) == names_below("    name: dev", "    name: stats"));
+	CHECK(known(nl::stats_attributes()) == names_below("    name: stats", "operations:"));
+}
+
+TEST_CASE("enum names are the spec's")
+{
+	const auto modes = names_below("    name: mode", "  -");
+	const auto states = names_below("    name: state", "  -");
+	const auto types = names_below("    name: domain-type", "  -");
+
+	REQUIRE_FALSE(modes.empty());
+	for (std::uint32_t i = 0; i < modes.size(); i++)
+		CHECK(mode_name(i + 1) == modes[i]);
+	CHECK(mode_name(static_cast<std::uint32_t>(modes.size()) + 1).empty());
+	REQUIRE_FALSE(states.empty());
+	for (std::uint32_t i = 0; i < states.size(); i++)
+		CHECK(state_name(i + 1) == states[i]);
+	CHECK(state_name(static_cast<std::uint32_t>(states.size()) + 1).empty());
+	REQUIRE_FALSE(types.empty());
+	for (std::uint32_t i = 0; i < types.size(); i++)
+		CHECK(domain_type_name(i) == types[i]);
+	CHECK(domain_type_name(static_cast<std::uint32_t>(types.size())).empty());
+}
+
+TEST_CASE("modes are found by name")
+{
+	CHECK(mode_by_name("owned") == IOVATUNE_MODE_OWNED);
+	CHECK_FALSE(mode_by_name("Owned"));
+	CHECK_FALSE(mode_by_name(""));
+	CHECK(mode_names() == "owned");
+}
+
+TEST_CASE("defaults are the spec's")
+{
+	std::ifstream spec("../../module/spec/iovatune.yaml");
+	const std::string text{std::istreambuf_iterator<char>(spec), {}};
+
+	CHECK(defaults::max_order == 10);
+	CHECK(text.find("log2 of pages. Default 10 (4 MiB)") != std::string::npos);
+	CHECK(defaults::depot_bytes == 67108864);
+	CHECK(text.find("Default 64 MiB.") != std::string::npos);
+	CHECK(defaults::address_bits == 64);
+	CHECK(text.find("Default 64, i.e. no override") != std::string::npos);
+}
