@@ -9,6 +9,8 @@
 
 . "$(dirname "$0")/modules/lib.sh"
 
+# Whether the space may be found full now and then.
+FULL=0
 SECONDS_EACH=${IOVATUNE_TEST_SECONDS:-5}
 
 # hammer migrating|staying WORD...
@@ -20,7 +22,7 @@ hammer() {
 	try hammer seconds="$SECONDS_EACH" "$@" || return
 	note "$MODE: $*: $(grep -v ok <<<"$OUT" | tr '\n' ' ')"
 	(($(get maps) > 100)) || return 1
-	equal failed "$(get failed)" 0 || return
+	((FULL)) || equal failed "$(get failed)" 0 || return
 	[[ $MODE == owned ]] || return 0
 	after=$(stat migrate)
 	if [[ $how == migrating ]]; then
@@ -40,10 +42,14 @@ run() {
 	check "handed on, not waiting for the test" hammer migrating handoff=1 track=0
 	check "four threads a CPU" hammer migrating threads=$((4 * $(nproc))) handoff=1 seed=7
 	check "small pages only" hammer migrating handoff=1 lists=0 max-pages=1 track=0
+	try mask streaming=28
+	check "a space of 28 bits" hammer migrating handoff=1 max-pages=8 seed=9
 	try mask streaming=24
-	check "a space of 24 bits" hammer migrating handoff=1 max-pages=8 seed=9
+	FULL=1
+	check "a space of 24 bits, often full" hammer migrating handoff=1 max-pages=16 seed=10
+	FULL=0
 	check "no warning" log_clean
 	check "counters balance" balanced
 }
 
-run_modes 9 run
+run_modes 10 run

@@ -15,7 +15,7 @@ refused_busy() {
 
 	said=$("$@" 2>&1) || status=$?
 	((status)) || { note "'$*' was not refused" && return 1; }
-	[[ $said == *1* ]] || { note "'$*' said no count: $said" && return 1; }
+	[[ $said =~ (^|[ :])1\ (live\ )?mapping ]] || { note "'$*' said no count: $said" && return 1; }
 }
 
 # The state after the driver has let go.
@@ -96,7 +96,19 @@ removed() {
 	echo 1 >"$SYS/remove"
 	[[ ! -e $SYS ]] || return 1
 	! rmmod iovatune 2>/dev/null || { note "rmmod was not refused" && return 1; }
-	try unhold && log_clean
+	try unhold && log_clean && unreferenced
+}
+
+# unreferenced: nothing holds the module any more.
+unreferenced() {
+	local i
+
+	for ((i = 0; i < 50; i++)); do
+		[[ $(</sys/module/iovatune/refcnt) != 0 ]] || return 0
+		sleep 0.1
+	done
+	note "$(</sys/module/iovatune/refcnt) references to iovatune are left"
+	return 1
 }
 
 back_again() {

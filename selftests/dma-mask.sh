@@ -85,7 +85,7 @@ wider_when_full() {
 	[[ $MODE == stock ]] || equal "mappings beyond a full narrow space" "$(get count)" 100 ||
 		wide=1
 	note "$MODE: $(get count) of 100 mappings beyond a full narrow space"
-	try drain && return "$wide"
+	return "$wide"
 }
 
 # Beyond 4 GiB only when what lies below is used up.
@@ -95,26 +95,43 @@ above() {
 	try fill n=1050 min=$((1 << 22)) || return
 	(($(get highest) >= 1 << 32)) || { note "$OUT" && return 1; }
 	equal full "$(get full)" 0 && try fill n=300 min=1 max=100000 &&
-		try drain order=random && try fill n=10 &&
-		try drain && try mask streaming=32
+		try drain order=random && try fill n=10
+}
+
+# Once the narrow space has been full and is empty again, below 4 GiB comes first.
+below_again() {
+	try mask streaming=24 && fill_all 4096 && try drain && try mask streaming=64 &&
+		try fill n=50 min=$((1 << 22)) || return
+	(($(get highest) < 1 << 32)) || { note "$OUT" && return 1; }
+}
+
+# tidy FUNCTION ARGUMENT...: with nothing mapped and 32 bits afterwards.
+tidy() {
+	local status=0
+
+	"$@" || status=$?
+	try drain && try mask streaming=32 coherent=32 || return
+	return "$status"
 }
 
 run() {
 	local bits
 
+	# First, as stock goes beyond 4 GiB for good once it had to.
+	check "beyond 4 GiB" tidy above
 	for bits in 24 28 31 32 64; do
-		check "$bits bits" within "$bits"
+		check "$bits bits" tidy within "$bits"
 	done
-	check "changed while mappings live" changes
-	check "narrower than what is cached" narrower_than_cached
-	check "coherent and streaming apart" apart
-	check "24 bits filled twice, one page" full_twice 4096
-	check "24 bits filled twice, four pages" full_twice 16384
-	check "24 bits filled twice, 64 KiB" full_twice 65536
-	check "24 bits filled from another CPU with another size" full_elsewhere
-	check "32 bits while 24 bits are full" wider_when_full
-	check "beyond 4 GiB" above
+	check "changed while mappings live" tidy changes
+	check "narrower than what is cached" tidy narrower_than_cached
+	check "coherent and streaming apart" tidy apart
+	check "24 bits filled twice, one page" tidy full_twice 4096
+	check "24 bits filled twice, four pages" tidy full_twice 16384
+	check "24 bits filled twice, 64 KiB" tidy full_twice 65536
+	check "24 bits filled from another CPU with another size" tidy full_elsewhere
+	check "32 bits while 24 bits are full" tidy wider_when_full
+	check "below 4 GiB again" owned_only tidy below_again
 	check "counters balance" balanced
 }
 
-run_modes 15 run
+run_modes 16 run
