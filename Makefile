@@ -34,6 +34,8 @@ dkmsdir := $(DESTDIR)/usr/src/iovatune-$(VERSION)
 # For recipes: the release of the kernel, and where its module is installed.
 # Not set when reading this file: it may have to fetch the kernel.
 set_release = release=$$(scripts/kernel release '$(target)')
+# Whoever stages into DESTDIR runs depmod where the files end up.
+depmod = $(if $(DESTDIR),:,depmod "$$release")
 set_moddir = moddir='$(DESTDIR)'$(if $(MODDIR),'$(MODDIR)',/lib/modules/$$release/extra)
 
 .DELETE_ON_ERROR:
@@ -58,7 +60,7 @@ selftests: ## the tests' programs and modules
 install: all ## module, tool, manual page, bash completion
 	$(set_release) && $(set_moddir) && \
 	install -D -m 644 "$(build)/$$release/module/iovatune.ko" "$$moddir/iovatune.ko" && \
-	depmod $(if $(DESTDIR),-b '$(DESTDIR)') "$$release"
+	$(depmod)
 	install -D -m 755 $(build)/tool/iovatune $(sbindir)/iovatune
 	install -D -m 644 tool/iovatune.8 $(mandir)/iovatune.8
 	install -D -m 644 tool/completion/iovatune.bash $(completiondir)/iovatune
@@ -66,16 +68,16 @@ install: all ## module, tool, manual page, bash completion
 uninstall: ## what install installed
 	$(set_release) && $(set_moddir) && \
 	rm -f "$$moddir/iovatune.ko" && \
-	depmod $(if $(DESTDIR),-b '$(DESTDIR)') "$$release"
+	$(depmod)
 	rm -f $(sbindir)/iovatune $(mandir)/iovatune.8 $(completiondir)/iovatune
 
-# With DESTDIR only the sources are put in place, as a package would.
+# With DESTDIR only the sources are put in place, as a package would do it.
 dkms-install: ## the module through DKMS, for every kernel to come
 	rm -rf '$(dkmsdir)'
 	install -d '$(dkmsdir)'
 	cp -R Kbuild LICENSE module '$(dkmsdir)/'
 	sed 's/#MODULE_VERSION#/$(VERSION)/' dkms.conf >'$(dkmsdir)/dkms.conf'
-	$(if $(DESTDIR),,dkms install -m iovatune -v $(VERSION))
+	$(if $(DESTDIR),,$(set_release) && dkms install -m iovatune -v $(VERSION) -k "$$release")
 
 dkms-uninstall: ## what dkms-install installed
 	$(if $(DESTDIR),,-dkms remove -m iovatune -v $(VERSION) --all)
