@@ -14,7 +14,9 @@ fault_logged() {
 
 	[[ -e /sys/class/iommu/dmar0 ]] || return 4
 	page=$(printf '0x%x' $(($(get iova) & ~0xfff)))
-	log_since_mark | grep -q "DMAR: \[DMA $kind.*device \[${BDF#*:}\] fault addr $page " || {
+	# Newer kernels name the PCI domain too.
+	log_since_mark |
+		grep -q "DMAR: \[DMA $kind.*device \[\(${BDF%%:*}:\)\?${BDF#*:}\] fault addr $page " || {
 		note "$MODE: no $kind fault at $page: $(log_since_mark | grep DMAR)"
 		return 1
 	}
