@@ -15,20 +15,19 @@ sizes=${IOVATUNE_TEST_SG_SIZES:-1 2 33 128 1024 4096}
 
 # lists LAYOUT MAX-SEG BOUNDARY: lists of all sizes.
 lists() {
-	local nents bad=0 padded=0 dirs=(both to from) i=0
+	local nents bad=0 padded=0 pages dirs=(both to from) i=0
 
-	# dma-iommu ends its own walks at a segment of no length, which it makes
-	# of an entry of no length at a boundary or behind a part of a page.
-	if [[ $MODE == stock && $1 == *zero && ($1 == odd* || $3 != 0xffffffff) ]]; then
-		return 4
-	fi
+	# dma-iommu pads for an entry of no length up to the next boundary, and ends
+	# its own walks at the segment of no length that may come of it.
+	[[ $MODE == owned || $1 != *zero ]] || return 4
 	for nents in $sizes; do
 		# An entry of no length needs others around it.
 		[[ $1 != *zero ]] || ((nents > 1)) || continue
 		i=$((i + 1))
 		try sg nents="$nents" layout="$1" max-seg="$2" boundary="$3" seed="$nents" \
 			dir="${dirs[i % 3]}" strict="$(strict)" || bad=1
-		padded=$((padded + $(get padded-pages || echo 0)))
+		pages=$(get padded-pages)
+		padded=$((padded + ${pages:-0}))
 	done
 	((!padded)) || note "$MODE: $padded pages of padding were mapped"
 	return "$bad"
