@@ -46,6 +46,20 @@ private:
 	sigset_t before_{};
 };
 
+/* A driver that driver_override keeps from binding would not come back. */
+void refuse_if_overridden(const RebindEnvironment &environment, const std::string &name,
+			  const std::string &driver)
+{
+	const auto only = environment.binding.driver_override(name);
+
+	if (only && *only != driver)
+		throw Error(
+			Exit::refused,
+			with_errno(fmt::format("driver_override is {}, so {} could not bind again",
+					       *only, driver),
+				   EBUSY));
+}
+
 void refuse_if_used(const RebindEnvironment &environment, const std::string &name, bool force)
 {
 	if (force)
@@ -183,6 +197,7 @@ Device add_and_rebind(RebindEnvironment &environment, const AddRequest &request,
 		environment.note("armed; no driver is bound, takes effect when one binds");
 		return device;
 	}
+	refuse_if_overridden(environment, name, *driver);
 	refuse_if_used(environment, name, force);
 
 	const Uninterrupted uninterrupted;
@@ -213,6 +228,7 @@ void remove_and_rebind(RebindEnvironment &environment, const std::string &name, 
 		environment.client.remove(name);
 		return;
 	}
+	refuse_if_overridden(environment, name, *driver);
 	refuse_if_used(environment, name, force);
 
 	const Uninterrupted uninterrupted;

@@ -54,6 +54,15 @@ public:
 		return link.filename().string();
 	}
 
+	[[nodiscard]] std::optional<std::string> driver_override(
+		const std::string &name) const override
+	{
+		const auto content = lines(pci_device(roots_, name) / "driver_override");
+		if (content.empty() || content.front().empty() || content.front() == "(null)")
+			return std::nullopt;
+		return content.front();
+	}
+
 	void unbind(const std::string &name, const std::string &driver) override
 	{
 		write_once(driver_file(driver, "unbind"), name);

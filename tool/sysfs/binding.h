@@ -24,6 +24,10 @@ public:
 	/// Name of the driver that is bound, if any.
 	[[nodiscard]] virtual std::optional<std::string> driver(const std::string &name) const = 0;
 
+	/// Driver that alone may bind, if one was set; see driver_override in sysfs.
+	[[nodiscard]] virtual std::optional<std::string> driver_override(
+		const std::string &name) const = 0;
+
 	/// Takes the device away from its driver.
 	/// @throw KernelError
 	virtual void unbind(const std::string &name, const std::string &driver) = 0;

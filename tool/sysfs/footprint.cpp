@@ -139,6 +139,24 @@ std::optional<std::string> Footprint::block_by_path(const std::string &path) con
 	return real(directory).filename().string();
 }
 
+std::vector<Footprint::Share> Footprint::shares() const
+{
+	std::vector<Share> all;
+
+	for (const auto &function : functions_) {
+		for (const auto &entry : list(function)) {
+			const auto driver = real(function / entry / "driver").filename();
+			if (driver == "virtiofs")
+				all.push_back({"virtiofs", ""});
+			if (driver != "9pnet_virtio")
+				continue;
+			const auto tag = lines(function / entry / "mount_tag");
+			all.push_back({"9p", tag.empty() ? "" : tag.front().c_str()});
+		}
+	}
+	return all;
+}
+
 std::vector<std::string> Footprint::own_blocks() const
 {
 	std::vector<std::string> blocks;

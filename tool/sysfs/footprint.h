@@ -32,6 +32,15 @@ public:
 	/// Name of the block device behind a path as /dev/nvme0n1p2, if it needs the function.
 	[[nodiscard]] std::optional<std::string> block_by_path(const std::string &path) const;
 
+	/// A share of the host's files that the function carries.
+	struct Share {
+		std::string type; ///< as in mountinfo: 9p or virtiofs
+		std::string tag;  ///< empty if the kernel does not show it
+	};
+
+	/// Shares of the function's virtio devices.
+	[[nodiscard]] std::vector<Share> shares() const;
+
 	/// Disks and partitions that need the function, stacked ones left out.
 	[[nodiscard]] std::vector<std::string> own_blocks() const;
 

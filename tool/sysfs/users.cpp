@@ -151,6 +151,24 @@ void add_mounts(const Roots &roots, const Footprint &footprint, std::vector<std:
 	}
 }
 
+/* Whether a share is mounted is not always to be seen: the mount may be the hidden lower layer of
+ * an overlay. So a share is a user by itself. */
+void add_shares(const Roots &roots, const Footprint &footprint, std::vector<std::string> &users)
+{
+	const auto mounts = all_mounts(roots);
+
+	for (const auto &share : footprint.shares()) {
+		const auto name = share.tag.empty() ? share.type : share.type + " " + share.tag;
+		const auto mounted = std::ranges::find_if(mounts, [&share](const Mount &mount) {
+			return mount.type == share.type &&
+			       (share.tag.empty() || mount.source == share.tag);
+		});
+		users.push_back(mounted == mounts.end()
+					? fmt::format("may back a file system ({})", name)
+					: fmt::format("backs {} ({})", mounted->point, name));
+	}
+}
+
 void add_swap(const Roots &roots, const Footprint &footprint, std::vector<std::string> &users)
 {
 	for (const auto &line : lines(roots.proc / "swaps")) {
@@ -246,6 +264,7 @@ std::vector<std::string> users_of(const Roots &roots, const std::string &name,
 	std::vector<std::string> users;
 
 	add_mounts(roots, footprint, users);
+	add_shares(roots, footprint, users);
 	add_swap(roots, footprint, users);
 	add_routes(footprint, "IPv4", default_routes_v4(roots), users);
 	add_routes(footprint, "IPv6", default_routes_v6(roots), users);

@@ -21,9 +21,9 @@ bool held_exclusively(const std::filesystem::path &node);
  * Users of a PCI function in words: "backs / (ext4 on nvme0n1p2)", "backs swap (nvme0n1p3)",
  * "carries the IPv4 default route (bond0)", "is held open (nvme0n1)".
  *
- * Mounted file systems of every mount namespace that can be seen, swap, the default routes of
- * this network namespace; and, when none of these names one, exclusive holders of its disks
- * (ZFS, volume managers, raw programs).
+ * Mounted file systems of every mount namespace that can be seen, shares of the host's files,
+ * swap, the default routes of this network namespace; and, when none of these names one, exclusive
+ * holders of its disks (ZFS, volume managers, raw programs).
  */
 std::vector<std::string> users_of(const Roots &roots, const std::string &name,
 				  const HeldProbe &held = held_exclusively);

@@ -24,6 +24,11 @@ public:
 	{
 		return bound;
 	}
+	[[nodiscard]] std::optional<std::string> driver_override(
+		const std::string & /*name*/) const override
+	{
+		return only;
+	}
 	void unbind(const std::string & /*name*/, const std::string &driver) override
 	{
 		module_.calls.push_back("unbind " + driver);
@@ -53,6 +58,7 @@ public:
 	}
 
 	std::optional<std::string> bound = "nvme";
+	std::optional<std::string> only;
 	int unbind_error = 0;
 	int bind_errors = 0;
 	State state_after_bind = IOVATUNE_STATE_ACTIVE;
@@ -137,6 +143,20 @@ TEST_CASE("add --rebind: a device in use is left alone, unless forced")
 	CHECK(f.module.calls.empty());
 	CHECK(f.add(true).empty());
 	CHECK(f.module.calls.size() == 3);
+}
+
+TEST_CASE("rebind: a driver that could not bind again is left alone")
+{
+	Fixture f;
+
+	f.binding.only = "nvme";
+	f.manage();
+	f.binding.only = "vfio-pci";
+	CHECK(f.del() == "driver_override is vfio-pci, so nvme could not bind again (EBUSY)");
+	CHECK(f.module.calls.empty());
+	f.module.managed.clear();
+	CHECK(f.add(true) == "driver_override is vfio-pci, so nvme could not bind again (EBUSY)");
+	CHECK(f.module.calls.empty());
 }
 
 TEST_CASE("add --rebind: without a driver the device is armed, with a note")

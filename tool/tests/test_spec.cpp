@@ -90,3 +90,24 @@ TEST_CASE("defaults are the spec's")
 	CHECK(defaults::address_bits == 64);
 	CHECK(text.find("Default 64, i.e. no override") != std::string::npos);
 }
+
+TEST_CASE("the manual page names every counter, state and command")
+{
+	std::ifstream page("../iovatune.8");
+	std::string text{std::istreambuf_iterator<char>(page), {}};
+
+	for (auto at = text.find("\\-"); at != std::string::npos; at = text.find("\\-"))
+		text.erase(at, 1);
+	for (std::size_t i = 0; i < counter_count; i++) {
+		const std::string name(counter_info(counter_at(i)).name);
+		CAPTURE(name);
+		CHECK(text.find("\n.B " + name + "\n") != std::string::npos);
+	}
+	for (const std::uint32_t state : {IOVATUNE_STATE_ARMED, IOVATUNE_STATE_ACTIVE,
+					  IOVATUNE_STATE_DRAINING, IOVATUNE_STATE_FAILED})
+		CHECK(text.find("\n.B " + std::string(state_name(state)) + "\n") !=
+		      std::string::npos);
+	for (const std::string command :
+	     {"dev show", "dev add", "dev set", "dev del", "stats show", "monitor"})
+		CHECK(text.find("\\fB" + command + "\\fR") != std::string::npos);
+}

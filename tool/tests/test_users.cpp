@@ -229,6 +229,20 @@ TEST_CASE("IPv6 default route through a VLAN on a bond")
 	CHECK(machine.users(nic) == Users{"carries the IPv6 default route (bond0.5)"});
 }
 
+TEST_CASE("shares of the host's files, mounted or perhaps")
+{
+	const Machine machine;
+	const auto share = machine.function("0000:00:07.0") + "/virtio5";
+
+	machine.link(share + "/driver", "sys/bus/virtio/drivers/9pnet_virtio");
+	machine.directory("sys/bus/virtio/drivers/9pnet_virtio");
+	machine.file(share + "/mount_tag", std::string("host\0", 5));
+	CHECK(machine.users("0000:00:07.0") == Users{"may back a file system (9p host)"});
+	machine.mounts("22 21 0:40 / /mnt rw - 9p other rw\n23 21 0:41 / /host rw - 9p host rw\n");
+	CHECK(machine.users("0000:00:07.0") == Users{"backs /host (9p host)"});
+	CHECK(machine.users(nvme).empty());
+}
+
 TEST_CASE("virtual functions go with their physical function")
 {
 	const Machine machine;
@@ -265,6 +279,11 @@ TEST_CASE("drivers: found by link, bound and unbound by a write")
 	const auto binding = sysfs::make_binding(machine.roots());
 
 	CHECK_FALSE(binding->driver(nvme));
+	CHECK_FALSE(binding->driver_override(nvme));
+	machine.file("sys/devices/pci0000:00/" + nvme + "/driver_override", "(null)\n");
+	CHECK_FALSE(binding->driver_override(nvme));
+	machine.file("sys/devices/pci0000:00/" + nvme + "/driver_override", "vfio-pci\n");
+	CHECK(binding->driver_override(nvme) == "vfio-pci");
 	machine.file("sys/bus/pci/drivers/nvme/unbind", "");
 	machine.file("sys/bus/pci/drivers/nvme/bind", "");
 	machine.link("sys/devices/pci0000:00/" + nvme + "/driver", "sys/bus/pci/drivers/nvme");
