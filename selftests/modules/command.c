@@ -169,12 +169,25 @@ static int itest_cmd_info(struct itest_node *node, struct itest_args *args)
 	return 0;
 }
 
+/* Where @iova leads now, mapped by this driver or not. */
+static int itest_cmd_phys(struct itest_node *node, struct itest_args *args)
+{
+	struct iommu_domain *domain = iommu_get_domain_for_dev(itest_dev(node));
+	u64 iova = itest_arg(args, "iova", 0);
+
+	if (!domain)
+		return itest_skip(node, "no IOMMU\n");
+	itest_say(node, "phys 0x%llx\n", (u64)iommu_iova_to_phys(domain, iova));
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(struct itest_node *node, struct itest_args *args);
 	bool unbound; /* also when no driver is bound */
 } itest_commands[] = {
 	{ "info", itest_cmd_info },
+	{ "phys", itest_cmd_phys },
 	{ "edu", itest_cmd_edu },
 	{ "sg", itest_cmd_sg },
 	{ "sg-big", itest_cmd_sg_big },
