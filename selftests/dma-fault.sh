@@ -20,13 +20,13 @@ space_whole() {
 
 # every_nth FN OP WORD...: until the operation does not get to the n-th call.
 every_nth() {
-	local fn=$1 op=$2 n before wrong errors
+	local fn=$1 op=$2 n before wrong errors flushes
 
 	shift 2
 	space_whole || return
 	before=$COUNT
 	for ((n = 1; n < 200; n++)); do
-		[[ $MODE != owned ]] || errors=$(stat err-map)
+		[[ $MODE != owned ]] || errors=$(stat err-map) flushes=$(stat flush)
 		try fault fn="$fn" op="$op" nth="$n" "$@" || return
 		wrong=$(get error)
 		if [[ $(get failed) == 0 ]]; then
@@ -34,7 +34,10 @@ every_nth() {
 			break
 		fi
 		[[ $wrong != 0 ]] || { note "$MODE: $op succeeded though call $n failed" && return 1; }
-		[[ $MODE != owned ]] || equal err-map "$(stat err-map)" $((errors + 1)) || return
+		[[ $MODE == owned ]] || continue
+		# What was mapped before the failing call is flushed when undone.
+		equal err-map "$(stat err-map)" $((errors + 1)) &&
+			equal flush "$(stat flush)" $((flushes + (n > 1))) || return
 	done
 	note "$MODE: $op, $fn: $((n - 1)) calls"
 	FAILED=$((FAILED + n - 1))
