@@ -34,7 +34,7 @@ write_large() {
 
 # Of odd sizes too, across the limits of segments.
 write_mixed() {
-	fio_job --rw=randwrite --bsrange=4k-256k --bs_unaligned=0 --blockalign=4k --size=16M
+	fio_job --rw=randwrite --bsrange=4k-256k --blockalign=4k --size=16M --serialize_overlap=1
 }
 
 read_small() {
@@ -43,7 +43,7 @@ read_small() {
 }
 
 reads_same_on_stock() {
-	write_large && release && fio_job --rw=randwrite --bs=128k --verify_only && activate
+	write_large && release && fio_job --rw=randwrite --bs=128k --verify_only
 }
 
 # shellcheck disable=SC2154 # totals sets them
@@ -91,19 +91,18 @@ disk() {
 	check "$1: 4 KiB random reads" read_small
 	check "$1: 128 KiB random writes verify" write_large
 	check "$1: mixed sizes verify" write_mixed
-	check "$1: what was written reads the same on stock ops" reads_same_on_stock
 	check "$1: scatterlists were long" lists
 	check "$1: one sync a mapping" syncs
 	check "$1: one flush an unmapping at most" flushes
 	check "$1: no errors" no_errors
 	check "$1: equations" invariants "$BDF"
-	check "$1: stock again" release
+	check "$1: what was written reads the same on stock ops" reads_same_on_stock
 }
 
 find_disk nvme
 trap unmount EXIT
 ahci=$(functions ahci | head -n 1)
-plan 23
+plan 21
 check "pages are scattered" scattered_pages
 disk nvme
 if [[ $ahci ]]; then
@@ -111,7 +110,7 @@ if [[ $ahci ]]; then
 	DISK=$(disk_of "$BDF")
 	disk ahci
 else
-	for ((i = 0; i < 11; i++)); do
+	for ((i = 0; i < 10; i++)); do
 		ktap_test_skip "ahci: no such disk"
 	done
 fi

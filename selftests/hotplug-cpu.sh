@@ -14,8 +14,8 @@ ONLINE=/sys/devices/system/cpu/cpu$CPU/online
 [[ -w $ONLINE ]] || skip_all "CPU $CPU cannot be taken offline"
 
 busy() {
-	fio --name=busy --filename="$DISK" --size=32M --rw=randrw --bsrange=4k-64k --blockalign=4k \
-		--ioengine=libaio --iodepth=16 --direct=1 --randrepeat=0 --numjobs=1 \
+	fio --name=busy --filename="$DISK" --size=16M --rw=randwrite --bs=16k \
+		--ioengine=libaio --iodepth=16 --direct=1 --randrepeat=0 \
 		--verify=crc32c --verify_fatal=1 --verify_state_save=0 --loops=1000 \
 		--output="$TMP/fio" &
 	FIO=$!

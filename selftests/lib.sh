@@ -137,8 +137,9 @@ loaded() {
 # --- devices ------------------------------------------------------------------
 
 driver_of() {
-	[[ -e $DEVICES/$1/driver ]] || return 0
-	basename "$(readlink "$DEVICES/$1/driver")"
+	local path
+	path=$(readlink "$DEVICES/$1/driver") && echo "${path##*/}"
+	return 0
 }
 
 unbind() {
@@ -155,7 +156,7 @@ rescan() {
 
 # dev BDF KEY: what "dev show" says of a managed device; nothing if it is not.
 dev() {
-	iovatune -j dev show |
+	iovatune -j dev show 2>/dev/null |
 		jq -r --arg bdf "$1" --arg key "$2" '.[] | select(.name == $bdf) | .[$key] // empty'
 }
 
@@ -280,7 +281,7 @@ remember_drivers() {
 # Everything as it was: the module loaded, nothing managed, drivers bound.
 # shellcheck disable=SC2317 # the trap calls it
 restore() {
-	local bdf status=$?
+	local bdf state status=$?
 	trap - EXIT
 	# What the test left running. Children only: others' work is not ours.
 	# shellcheck disable=SC2046 # process numbers
@@ -289,15 +290,15 @@ restore() {
 	rescan
 	# shellcheck disable=SC2119 # without parameters
 	loaded || load
+	while read -r bdf state; do
+		[[ $state == armed ]] || unbind "$bdf"
+		iovatune dev del "$bdf"
+	done < <(iovatune -j dev show 2>/dev/null | jq -r '.[] | "\(.name) \(.state)"')
 	for bdf in "${!DRIVER_WAS[@]}"; do
-		[[ -e $DEVICES/$bdf ]] || continue
-		if managed "$bdf"; then
-			[[ $(dev "$bdf" state) == armed ]] || unbind "$bdf"
-			iovatune dev del "$bdf"
-		fi
-		! grep -q -v '(null)' "$DEVICES/$bdf/driver_override" ||
+		[[ ${DRIVER_WAS[$bdf]} && -e $DEVICES/$bdf ]] || continue
+		[[ $(<"$DEVICES/$bdf/driver_override") == "(null)" ]] ||
 			echo >"$DEVICES/$bdf/driver_override"
-		[[ ! ${DRIVER_WAS[$bdf]} || $(driver_of "$bdf") ]] || bind "$bdf" "${DRIVER_WAS[$bdf]}"
+		[[ $(driver_of "$bdf") ]] || bind "$bdf" "${DRIVER_WAS[$bdf]}"
 	done
 	rm -rf "$TMP"
 	exit "$status"

@@ -11,11 +11,18 @@ find_disk nvme
 DEV_ADD=(iovatune dev add "$BDF" --mode owned)
 
 # refused, and what is managed and how is as before.
+STATE='[]'
 harmless() {
-	local before
-	before=$(iovatune -j dev show)
-	refused "$@" && equal "dev show" "$(iovatune -j dev show)" "$before" &&
+	refused "$@" && equal "dev show" "$(iovatune -j dev show 2>/dev/null)" "$STATE" &&
 		equal driver "$(driver_of "$BDF")" "$DRIVER"
+}
+
+add_it() {
+	"${DEV_ADD[@]}" >/dev/null 2>&1 && STATE=$(iovatune -j dev show)
+}
+
+delete_it() {
+	iovatune dev del "$BDF" && STATE='[]'
 }
 
 without_module() {
@@ -89,14 +96,12 @@ check "dev show of what is not managed" harmless 1 "$BDF.*ENODEV" iovatune dev s
 check "dev del of what is not managed" harmless 1 "$BDF.*ENODEV" iovatune dev del "$BDF"
 check "dev set of what is not managed" harmless 1 "$BDF.*ENODEV" iovatune dev set "$BDF" --max-order 3
 check "stats show of what is not managed" harmless 1 "$BDF.*ENODEV" iovatune stats show "$BDF"
-add_it() { "${DEV_ADD[@]}" >/dev/null 2>&1; }
 check "(the device is added)" add_it
 check "added twice" harmless 1 "$BDF.*already.*EEXIST" "${DEV_ADD[@]}"
 check "dev set of nothing" harmless 2 "max-order" iovatune dev set "$BDF"
 check "dev set out of range" harmless 1 "max-order.*10.*ERANGE" iovatune dev set "$BDF" --max-order 11
 check "no capability" without_permission
 check "not root" nobody
-delete_it() { iovatune dev del "$BDF"; }
 check "(the device is deleted)" delete_it
 check "no module: exit status 3" without_module
 check "no module and a wrong address: exit status 2" usage_without_module

@@ -27,8 +27,8 @@ counted() {
 
 verify() {
 	command -v fio >/dev/null || return 4
-	fio --name=verify --filename="$DISK" --size=32M --rw=randrw --bsrange=4k-128k \
-		--blockalign=4k --ioengine=libaio --iodepth=16 --direct=1 --randrepeat=0 \
+	fio --name=verify --filename="$DISK" --size=32M --rw=randwrite --bs=32k \
+		--ioengine=libaio --iodepth=16 --direct=1 --randrepeat=0 \
 		--verify=crc32c --verify_fatal=1 --verify_state_save=0 --output="$TMP/fio" && return
 	cat "$TMP/fio"
 	return 1
