@@ -77,15 +77,14 @@ Policies<IOVATUNE_A_STATS_MAX + 1> make_stats_policies()
 	throw KernelError(EBADMSG, "the module sent a malformed message");
 }
 
-/* Parsed attributes of one message, by type; types above Max are from a newer module. */
+/* Parsed attributes of one message, by type; types above Max are from a newer module. libnl wants
+ * policies that it could write to, though it does not. */
 template <int Max>
 class Table {
 public:
-	Table(nlmsghdr &message, const nla_policy *policies)
+	Table(nlmsghdr &message, nla_policy *policies)
 	{
-		/* libnl takes the policy for writable, but does not write. */
-		if (genlmsg_parse(&message, 0, table_.data(), Max,
-				  const_cast<nla_policy *>(policies)) < 0)
+		if (genlmsg_parse(&message, 0, table_.data(), Max, policies) < 0)
 			malformed();
 	}
 	explicit Table(nlattr *nest)
@@ -162,9 +161,9 @@ Policies<CTRL_ATTR_MAX + 1> make_ctrl_policies()
 	return policies;
 }
 
-const nla_policy *ctrl_policies()
+nla_policy *ctrl_policies()
 {
-	static const auto policies = make_ctrl_policies();
+	static auto policies = make_ctrl_policies();
 
 	return policies.data();
 }
@@ -185,7 +184,7 @@ AttributeNames stats_attributes()
 
 Device decode_device(nlmsghdr &message)
 {
-	static const auto policies = make_dev_policies();
+	static auto policies = make_dev_policies();
 	const Table<IOVATUNE_A_DEV_MAX> table(message, policies.data());
 
 	return Device{
@@ -208,7 +207,7 @@ Device decode_device(nlmsghdr &message)
 
 StatsReply decode_stats(nlmsghdr &message)
 {
-	static const auto policies = make_stats_policies();
+	static auto policies = make_stats_policies();
 	const Table<IOVATUNE_A_STATS_MAX> table(message, policies.data());
 	StatsReply reply;
 

@@ -62,7 +62,7 @@ public:
 	/// A PCI function; returns its real directory.
 	std::string function(const std::string &name) const
 	{
-		const std::string real = "sys/devices/pci0000:00/" + name;
+		std::string real = "sys/devices/pci0000:00/" + name;
 		directory(real);
 		link("sys/bus/pci/devices/" + name, real);
 		return real;
@@ -72,7 +72,7 @@ public:
 	std::string block(const std::string &parent, const std::string &name,
 			  const std::string &number) const
 	{
-		const auto real = parent + "/" + name;
+		auto real = parent + "/" + name;
 		directory(real);
 		link("sys/class/block/" + name, real);
 		link("sys/dev/block/" + number, real);
@@ -82,7 +82,7 @@ public:
 	/// A network interface in a directory of the device model.
 	std::string interface(const std::string &parent, const std::string &name) const
 	{
-		const auto real = parent + "/net/" + name;
+		auto real = parent + "/net/" + name;
 		directory(real);
 		link("sys/class/net/" + name, real);
 		return real;

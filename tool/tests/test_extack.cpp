@@ -5,7 +5,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -87,18 +86,24 @@ Bytes error_message(int error, unsigned flags)
 /* dev-add with max-order 12 and depot-bytes 1 as it went to the kernel. */
 struct Request {
 	Bytes bytes;
-	std::uint32_t max_order_at;
-	std::uint32_t depot_at;
+	std::uint32_t max_order_at = 0;
+	std::uint32_t depot_at = 0;
 
 	Request()
 	{
 		bytes.raw(header(0x1c, NLM_F_REQUEST | NLM_F_ACK)).raw(genlmsghdr{5, 1, 0});
 		bytes.text(IOVATUNE_A_DEV_NAME, "0000:00:04.0");
-		max_order_at = static_cast<std::uint32_t>(bytes.size());
-		bytes.number(IOVATUNE_A_DEV_MAX_ORDER, std::uint32_t{12});
-		depot_at = static_cast<std::uint32_t>(bytes.size());
-		bytes.number(IOVATUNE_A_DEV_DEPOT_BYTES, std::uint64_t{1});
+		add(max_order_at, IOVATUNE_A_DEV_MAX_ORDER, std::uint32_t{12});
+		add(depot_at, IOVATUNE_A_DEV_DEPOT_BYTES, std::uint64_t{1});
 		bytes.message();
+	}
+
+private:
+	template <typename T>
+	void add(std::uint32_t &at, unsigned type, T value)
+	{
+		at = static_cast<std::uint32_t>(bytes.size());
+		bytes.number(type, value);
 	}
 };
 
@@ -290,11 +295,12 @@ TEST_CASE("cut-off and malformed messages are not read past their end")
 	error.message();
 	for (std::uint32_t length = sizeof(nlmsghdr); length < whole; length++) {
 		/* On the heap and exactly as long, for the sanitizers. */
-		const auto copy = std::make_unique<std::byte[]>(length);
-		std::memcpy(copy.get(), error.span().data(), length);
-		std::memcpy(copy.get(), &length, sizeof(length));
+		std::vector<std::byte> copy(length);
+		copy.shrink_to_fit();
+		std::memcpy(copy.data(), error.span().data(), length);
+		std::memcpy(copy.data(), &length, sizeof(length));
 		const auto verdict =
-			nl::decode_verdict(*reinterpret_cast<const nlmsghdr *>(copy.get()));
+			nl::decode_verdict(*reinterpret_cast<const nlmsghdr *>(copy.data()));
 		CHECK((verdict.error == EBUSY || verdict.error == EBADMSG));
 	}
 

@@ -2,6 +2,7 @@
 /* The real program on a machine without the module. IOVATUNE names the binary. */
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -21,11 +22,11 @@ Result shell(const std::string &command)
 {
 	FILE *pipe = popen(command.c_str(), "r");
 	std::string output;
-	char buffer[256];
+	std::array<char, 256> buffer{};
 
 	REQUIRE(pipe);
-	while (std::fgets(buffer, sizeof(buffer), pipe))
-		output += buffer;
+	while (std::fgets(buffer.data(), buffer.size(), pipe))
+		output += buffer.data();
 	const int status = pclose(pipe);
 	return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output};
 }
@@ -74,9 +75,9 @@ TEST_CASE("output that cannot be written is an error")
 
 TEST_CASE("a pipe that nobody reads is an error, not a silent end")
 {
-	int ends[2];
+	std::array<int, 2> ends{};
 
-	REQUIRE(pipe(ends) == 0);
+	REQUIRE(pipe(ends.data()) == 0);
 	close(ends[0]);
 	/* The shell's child inherits the end that can be written. */
 	const auto result =
