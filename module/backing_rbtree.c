@@ -53,6 +53,21 @@ int iovatune_backing_reserve(struct iovatune_backing *backing, u64 start,
 	return 0;
 }
 
+/*
+ * When nothing fits, iova.c remembers the size and refuses it unseen from then
+ * on to every limit up to 4 GiB, until something below 4 GiB is freed. It does
+ * so whatever the limit was: a device that fills 24 bits would get nothing
+ * below 4 GiB. So what a narrow limit has taught it is made forgotten.
+ */
+static void forget_full(struct iova_domain *iovad)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&iovad->iova_rbtree_lock, flags);
+	iovad->max32_alloc_size = iovad->dma_32bit_pfn;
+	spin_unlock_irqrestore(&iovad->iova_rbtree_lock, flags);
+}
+
 /**
  * iovatune_backing_alloc() - take a range
  * @backing: the space
@@ -69,7 +84,11 @@ unsigned long iovatune_backing_alloc(struct iovatune_backing *backing,
 	struct iova *iova;
 
 	iova = alloc_iova(&backing->iovad, pages, limit_pfn, true);
-	return iova ? iova->pfn_lo : 0;
+	if (iova)
+		return iova->pfn_lo;
+	if (limit_pfn + 1 < backing->iovad.dma_32bit_pfn)
+		forget_full(&backing->iovad);
+	return 0;
 }
 
 /**

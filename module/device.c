@@ -206,17 +206,24 @@ static void driver_left(struct iovatune_dev *idev)
 }
 
 /*
- * An entry dies with its device; live mappings keep what they need. The PCI
- * core unbinds the driver before it deletes a device; were one still bound, the
- * second notification finds it gone.
+ * Before the IOMMU core lets go of a device. The PCI core has unbound its driver
+ * by now, but mappings may be live: those keep what they need.
  */
-static void device_removed(struct iovatune_dev *idev)
+static void device_goes(struct iovatune_dev *idev)
 {
 	device_lock(idev->dev);
 	if (idev->state == IOVATUNE_STATE_DRAINING)
 		iovatune_owned_abandon(idev->owned);
-	if (idev->state != IOVATUNE_STATE_ACTIVE)
-		iovatune_registry_remove(idev);
+	device_unlock(idev->dev);
+}
+
+/* After that: our notifier is called behind the IOMMU core's, which is older. */
+static void device_gone(struct iovatune_dev *idev)
+{
+	device_lock(idev->dev);
+	if (idev->state == IOVATUNE_STATE_DRAINING)
+		iovatune_owned_keep(idev->owned);
+	iovatune_registry_remove(idev);
 	device_unlock(idev->dev);
 }
 
@@ -235,8 +242,10 @@ static int bus_event(struct notifier_block *nb, unsigned long event, void *data)
 		driver_left(idev);
 		break;
 	case BUS_NOTIFY_DEL_DEVICE:
+		device_goes(idev);
+		break;
 	case BUS_NOTIFY_REMOVED_DEVICE:
-		device_removed(idev);
+		device_gone(idev);
 		break;
 	}
 	iovatune_dev_put(idev);

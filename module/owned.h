@@ -71,6 +71,7 @@ struct iovatune_owned *iovatune_owned_attach(struct pci_dev *pdev,
 					     const char **why);
 void iovatune_owned_drain(struct iovatune_owned *owned, bool draining);
 void iovatune_owned_abandon(struct iovatune_owned *owned);
+void iovatune_owned_keep(struct iovatune_owned *owned);
 void iovatune_owned_detach(struct iovatune_owned *owned);
 void iovatune_owned_configure(struct iovatune_owned *owned,
 			      const struct iovatune_config *cfg);

@@ -220,6 +220,24 @@ void iovatune_owned_abandon(struct iovatune_owned *owned)
 	iommu_detach_group(owned->domain, owned->group);
 	iommu_group_put(owned->group);
 	owned->group = NULL;
+	/* Nobody serves a removed device once we are done with it. */
+	owned->stock_ops = NULL;
+	owned->stock_dma_iommu = false;
+}
+
+/**
+ * iovatune_owned_keep() - stay in the way of a removed device's unmaps
+ * @owned: an abandoned attachment
+ *
+ * Some IOMMU drivers (VT-d up to 6.12) clear a device's ops when they release
+ * it. An unmap that comes before this is lost.
+ *
+ * Context: may sleep; the caller holds the device's lock.
+ */
+void iovatune_owned_keep(struct iovatune_owned *owned)
+{
+	set_dma_ops(owned->dev, &owned->ops);
+	dev_assign_dma_iommu(owned->dev, false);
 }
 
 /**
