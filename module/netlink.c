@@ -418,6 +418,14 @@ static struct notifier_block notify_nb = {
 	.notifier_call = notify,
 };
 
+/* The generator knows no flags of groups: events are for administrators too. */
+static const struct genl_multicast_group admin_groups[] = {
+	[IOVATUNE_NLGRP_MONITOR] = {
+		.name = "monitor",
+		.flags = GENL_MCAST_CAP_NET_ADMIN,
+	},
+};
+
 /**
  * iovatune_netlink_init() - open the family to user space
  *
@@ -430,6 +438,7 @@ int __init iovatune_netlink_init(void)
 
 	/* Devices belong to the initial namespace, and so do those who ask. */
 	iovatune_nl_family.netnsok = false;
+	iovatune_nl_family.mcgrps = admin_groups;
 	err = genl_register_family(&iovatune_nl_family);
 	if (err)
 		return err;

@@ -417,6 +417,7 @@ TEST(permission)
 	EXPECT_EQ(-EPERM, cmd_dev_dump(&s, false, devs, &n));
 	EXPECT_EQ(-EPERM, cmd_dev_dump(&s, true, devs, &n));
 	EXPECT_EQ(-EPERM, cmd_stats_dump(&s, NULL, 0, &rows));
+	EXPECT_EQ(-EPERM, nl_subscribe(&s));
 	nl_close(&s);
 }
 
