@@ -42,8 +42,7 @@ still_busy() {
 
 # fio ends by SIGINT as if its time were up; errors of verification remain.
 stopped() {
-	kill -INT "$FIO"
-	wait "$FIO" || {
+	fio_stopped || {
 		cat "$TMP/fio"
 		return 1
 	}

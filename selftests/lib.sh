@@ -315,3 +315,12 @@ remember_drivers
 trap restore EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
+
+# fio_stopped: end the fio of number $FIO as if its time were up. That is 128 to
+# it, or 0 if it was through already; anything else is an error of its own.
+fio_stopped() {
+	local status=0
+	kill -INT "$FIO" 2>/dev/null
+	wait "$FIO" || status=$?
+	((status == 0 || status == 128))
+}

@@ -95,7 +95,7 @@ settings() {
 }
 
 settings_busy() {
-	start_fio && loop settings && kill -INT "$FIO" && wait "$FIO" && invariants "$BDF"
+	start_fio && loop settings && fio_stopped && invariants "$BDF"
 }
 
 # Memory that rounds take and do not give back; the first rounds warm up.
