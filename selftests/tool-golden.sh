@@ -32,14 +32,49 @@ normal() {
 
 # Counters: all numbers but those that name CPUs and orders in JSON.
 numbers() {
-	sed -E -e 's/"(cpu|order)":( ?)([0-9]+)/"\1":\2<\3>/g' \
+	sed -E -e 's/"(cpu|order)": ([0-9]+)/"\1": <\2>/g' \
 		-e 's/(^|[^<a-z0-9.])[0-9]+(\.[0-9]+)?[KMGT%]?([^a-z0-9>]|$)/\1N\3/g' \
 		-e 's/(^|[^<a-z0-9.])[0-9]+(\.[0-9]+)?[KMGT%]?([^a-z0-9>]|$)/\1N\3/g' \
-		-e 's/<([0-9]+)>/\1/g' -e 's/ +/ /g' -e 's/ +$//' -e 's/-+/-/g'
+		-e 's/<([0-9]+)>/\1/g'
 }
 
 columns() {
-	sed -E -e 's/ +/ /g' -e 's/ +$//'
+	sed -E -e 's/ +/ /g' -e 's/ $//'
+}
+
+number_columns() {
+	numbers | columns
+}
+
+# To the heading of the rows: which rows there are is chance.
+heading() {
+	number_columns | sed '/ORDER/q'
+}
+
+# What the kernel numbers as devices come.
+ids() {
+	sed -E 's/"(id|limit|group)":( ?)[0-9]+/"\1":\2N/g; s/\b(id|limit|group)(:? +)(0x)?[0-9][0-9a-f]*/\1\2N/gI'
+}
+
+id_columns() {
+	ids | columns
+}
+
+# A table's columns ID and GROUP.
+table() {
+	awk '
+	/ID|GROUP/ { for (i = 1; i <= NF; i++) column[i] = $i == "ID" || $i == "GROUP" }
+	{ for (i = 1; i <= NF; i++) if (column[i] && $i ~ /^[0-9]+$/) $i = "N" }
+	{ $1 = $1; print }' | ids
+}
+
+# Of all functions ours alone: scripts/vm has some of its own.
+known() {
+	table | grep -e '<' -e NAME
+}
+
+json_known() {
+	jq 'map(select(.name | test("<")))' | ids
 }
 
 # golden NAME FILTER COMMAND...: what it prints on both outputs, through the
@@ -53,22 +88,6 @@ golden() {
 	diff -u "$HERE/golden/$name" "$TMP/golden/$name"
 }
 
-# The table of all functions: ours alone, without the numbers of their groups.
-known_columns() {
-	awk '
-	NR == 1 { for (i = 1; i <= NF; i++) if (tolower($i) == "group") column = i }
-	NR > 1 && column && $column ~ /^[0-9]+$/ { $column = "N" }
-	NR == 1 || /</ { $1 = $1; print }'
-}
-
-json_known() {
-	jq 'map(select(.name | test("<")))' | ids
-}
-
-ids() {
-	columns | sed -E 's/"(id|limit|group)":( ?)[0-9]+/"\1":\2N/g; s/\b(id|limit|group):? (0x)?[0-9a-f]+/\1 N/gI'
-}
-
 state() {
 	iovatune dev add "$BDF" --mode owned --max-order 5 --depot-bytes 1M --rebind >/dev/null &&
 		iovatune dev add "$OTHER" --mode owned --address-bits 40 >/dev/null 2>&1 &&
@@ -79,44 +98,53 @@ state() {
 	at_rest "$BDF"
 }
 
+# listening: somebody hears of events; nothing else in the guest does.
+listening() {
+	awk '$2 == 16 && $4 !~ /^0*$/ { found = 1 } END { exit !found }' /proc/net/netlink
+}
+
+ended() {
+	! kill -0 "$1" 2>/dev/null
+}
+
 events() {
-	timeout 4 iovatune "$@" monitor >"$TMP/events" 2>&1 &
-	sleep 1.5
+	local pid
+	iovatune "$@" monitor --count 3 >"$TMP/events" 2>&1 &
+	pid=$!
+	wait_for 20 listening
 	iovatune dev add "$VIRTIO" --mode owned >/dev/null 2>&1
 	iovatune dev set "$VIRTIO" --max-order 4 >/dev/null
 	iovatune dev del "$VIRTIO"
-	wait $!
-	# A time of day in front or not, it is none that a file could know.
-	sed -E 's/[0-9]{4}-[0-9-]+[T ]|[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?//g' "$TMP/events"
+	wait_for 20 ended "$pid" || kill "$pid"
+	wait "$pid"
+	local status=$?
+	cat "$TMP/events"
+	return "$status"
 }
 
 run() {
-	check "nothing managed" golden none.txt columns iovatune dev show
+	check "nothing managed" golden none.txt cat iovatune dev show
 	check "nothing managed, JSON" golden none.json cat iovatune -j dev show
 	check "no counters, JSON" golden none-stats.json cat iovatune -j stats show
 	check "(a known state)" state
-	check "dev show" golden dev-show.txt columns iovatune dev show
+	check "dev show" golden dev-show.txt table iovatune dev show
 	check "dev show, JSON" golden dev-show.json ids iovatune -j dev show
 	check "dev show, pretty JSON" golden dev-show.pretty.json ids iovatune -j -p dev show
-	check "dev show DEV, active" golden dev-active.txt ids iovatune dev show "$BDF"
-	check "dev show DEV, armed" golden dev-armed.txt ids iovatune dev show "$OTHER"
-	check "dev show --all" golden dev-all.txt known_columns iovatune dev show --all
+	check "dev show DEV, active" golden dev-active.txt id_columns iovatune dev show "$BDF"
+	check "dev show DEV, armed" golden dev-armed.txt id_columns iovatune dev show "$OTHER"
+	check "dev show --all" golden dev-all.txt known iovatune dev show --all
 	check "dev show --all, JSON" golden dev-all.json json_known iovatune -j dev show --all
-	check "stats show" golden stats.txt numbers iovatune stats show "$BDF"
+	check "stats show" golden stats.txt number_columns iovatune stats show "$BDF"
 	check "stats show, JSON" golden stats.json numbers iovatune -j -p stats show "$BDF"
-	check "stats show --cpu" golden stats-cpu.txt numbers iovatune stats show "$BDF" --cpu
+	check "stats show --cpu" golden stats-cpu.txt number_columns iovatune stats show "$BDF" --cpu
 	check "stats show --cpu, JSON" golden stats-cpu.json numbers iovatune -j -p stats show "$BDF" --cpu
 	check "stats show --order: the heading" golden stats-order.txt heading iovatune stats show "$BDF" --order
-	check "stats show of an armed device" golden stats-armed.txt numbers iovatune stats show "$OTHER"
-	check "monitor" golden monitor.txt ids events
+	check "stats show of an armed device" golden stats-armed.txt number_columns iovatune stats show "$OTHER"
+	check "monitor" golden monitor.txt id_columns events
 	check "monitor, JSON" golden monitor.json ids events -j
-	check "dev add" golden add.txt ids iovatune dev add "$VIRTIO" --mode owned
-	check "dev set" golden set.txt ids iovatune dev set "$VIRTIO" --max-order 3
-	check "dev del" golden del.txt ids iovatune dev del "$VIRTIO"
-}
-
-heading() {
-	numbers | head -n 2
+	check "dev add" golden add.txt id_columns iovatune dev add "$VIRTIO" --mode owned
+	check "dev set" golden set.txt id_columns iovatune dev set "$VIRTIO" --max-order 3
+	check "dev del" golden del.txt cat iovatune dev del "$VIRTIO"
 }
 
 mkdir "$TMP/golden"
