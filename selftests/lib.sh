@@ -269,6 +269,14 @@ invariants() {
 		holds "sg_out <= sg_in"
 }
 
+# --- events -------------------------------------------------------------------
+
+# Whether anybody listens to events; generic netlink is family 16, and nobody
+# listens to another group of it in a guest.
+subscribed() {
+	awk '$2 == 16 && $4 !~ /^0*$/ { found = 1 } END { exit !found }' /proc/net/netlink
+}
+
 # --- the end ------------------------------------------------------------------
 
 remember_drivers() {

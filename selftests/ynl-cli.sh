@@ -56,8 +56,9 @@ same_as_tool() {
 }
 
 events() {
-	cli --subscribe monitor --sleep 4 >"$TMP/events" &
-	sleep 2.5
+	! subscribed || return 4
+	cli --subscribe monitor --sleep 10 >"$TMP/events" &
+	wait_for 30 subscribed || return
 	iovatune dev add "$BDF" --mode owned >/dev/null 2>&1
 	iovatune dev set "$BDF" --max-order 4 >/dev/null
 	iovatune dev del "$BDF"
