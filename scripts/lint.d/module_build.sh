@@ -13,8 +13,12 @@ warnings_of() {
 	shift
 
 	log=$out.log
+	mkdir -p "${out%/*}"
+	# Held until the section ends; two runs would build in one directory.
+	exec 9>"$out.lock"
+	flock 9
 	rm -rf "$out"
-	mkdir -p "$out"
+	mkdir "$out"
 	if ! scripts/kbuild "$kernel" . "$out" "$@" >"$log" 2>&1; then
 		echo "the module does not build for $kernel:"
 		sed "s|$out/||g" "$log" | tail -n 40
