@@ -4,8 +4,8 @@
 # For the tests that drive iovatune_test.ko: bind it to the edu device, under
 # stock DMA ops and under iovatune's, give it commands, and put everything back.
 # To be sourced. The module is taken from $IOVATUNE_TEST_MODULES, else from
-# build/RELEASE/selftests/modules/, where
-#	scripts/kbuild KERNEL selftests/modules build/RELEASE/selftests/modules
+# build/RELEASE/selftests/, where
+#	scripts/kbuild KERNEL selftests/modules build/RELEASE/selftests
 # puts it. Modes to test: $IOVATUNE_TEST_MODES, else "stock owned".
 
 set -u
@@ -52,7 +52,7 @@ skip_all() {
 }
 
 itest_ko() {
-	local dir=${IOVATUNE_TEST_MODULES:-$ITEST_TOP/build/$(uname -r)/selftests/modules}
+	local dir=${IOVATUNE_TEST_MODULES:-$ITEST_TOP/build/$(uname -r)/selftests}
 
 	if [[ -e $dir/iovatune_test.ko ]]; then
 		echo "$dir/iovatune_test.ko"
