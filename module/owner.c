@@ -196,9 +196,10 @@ void iovatune_owner_release(struct iovatune_owner *owner, unsigned long pfn)
 {
 	u64 *entry = owner_entry(owner, pfn);
 
+	if (WARN_ON_ONCE(!entry))
+		return;
 	/* Free only after the unmap: pairs with the look in publish. */
-	if (!WARN_ON_ONCE(!entry))
-		smp_store_release(entry, 0);
+	smp_store_release(entry, 0);
 }
 
 static unsigned long leaf_live(const struct iovatune_leaf *leaf)
