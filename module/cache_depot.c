@@ -196,15 +196,19 @@ static unsigned long slot_flush(struct iovatune_cache *cache,
  * @first_order: this order and all above
  *
  * Context: any, no lock of the cache held.
+ * Return: entries given back.
  */
-void iovatune_cache_flush_cpu(struct iovatune_cache *cache, unsigned int cpu,
-			      unsigned int zone, unsigned int first_order)
+unsigned long iovatune_cache_flush_cpu(struct iovatune_cache *cache,
+				       unsigned int cpu, unsigned int zone,
+				       unsigned int first_order)
 {
 	struct iovatune_cpu_cache *cc = per_cpu_ptr(cache->cpu, cpu);
+	unsigned long given = 0;
 	unsigned int order;
 
 	for (order = first_order; order < IOVATUNE_NR_ORDERS; order++)
-		slot_flush(cache, cc, &cc->slot[zone][order]);
+		given += slot_flush(cache, cc, &cc->slot[zone][order]);
+	return given;
 }
 
 /**
@@ -226,12 +230,8 @@ unsigned long iovatune_cache_flush(struct iovatune_cache *cache,
 	unsigned long given = 0;
 	unsigned int cpu, order;
 
-	for_each_possible_cpu(cpu) {
-		struct iovatune_cpu_cache *cc = per_cpu_ptr(cache->cpu, cpu);
-
-		for (order = first_order; order < IOVATUNE_NR_ORDERS; order++)
-			given += slot_flush(cache, cc, &cc->slot[zone][order]);
-	}
+	for_each_possible_cpu(cpu)
+		given += iovatune_cache_flush_cpu(cache, cpu, zone, first_order);
 	for (order = first_order; order < IOVATUNE_NR_ORDERS; order++) {
 		while ((mag = iovatune_depot_pop(cache, zone, order))) {
 			give_back(cache, mag, IOVATUNE_MAGAZINE_ENTRIES);

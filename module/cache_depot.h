@@ -37,8 +37,9 @@ void iovatune_depot_push(struct iovatune_cache *cache, unsigned int zone,
 void iovatune_depot_init(struct iovatune_cache *cache);
 void iovatune_depot_fini(struct iovatune_cache *cache);
 
-void iovatune_cache_flush_cpu(struct iovatune_cache *cache, unsigned int cpu,
-			      unsigned int zone, unsigned int first_order);
+unsigned long iovatune_cache_flush_cpu(struct iovatune_cache *cache,
+				       unsigned int cpu, unsigned int zone,
+				       unsigned int first_order);
 unsigned long iovatune_cache_flush(struct iovatune_cache *cache,
 				   unsigned int zone, unsigned int first_order);
 
