@@ -87,29 +87,42 @@ per_class=(hit depot miss fail refill free free-depot free-back migrate migrate-
 per_cpu=("${per_class[@]}" map unmap map-sg sg-in sg-out bytes sync sync-merged flush
 	err-iova err-map err-limit bad-unmap)
 
-# allocations ORDER
-allocations() {
+# pages: all that was allocated so far, in pages as the size classes count them.
+pages() {
 	iovatune -j stats show "$BDF" --order |
-		jq --argjson order "$1" '[.[0].rows[] | select(.order == $order) | .hit + .depot + .miss] | add // 0'
+		jq '[.[0].rows[] | select(.large | not) | (.hit + .depot + .miss) * pow(2; .order)] | add // 0'
 }
 
-# page_by_page SIZE: do 20 reads of so many pages take a mapping for each page?
-# The NVMe driver of 7.x does that under DMA ops of a device's own.
-page_by_page() {
-	local before after
-	before=$(allocations 0)
-	dd if="$DISK" of=/dev/null bs="$(($1 * 4))k" count=20 iflag=direct status=none
-	after=$(allocations 0)
-	((after - before >= 20 * $1))
+# listed: are this driver's requests scatterlists? The NVMe driver of 7.x maps a
+# request piece by piece under DMA ops of a device's own.
+# shellcheck disable=SC2154 # totals sets it
+listed() {
+	local before
+	at_rest "$BDF" || return
+	before=$map_sg
+	dd if="$DISK" of=/dev/null bs=64k count=20 iflag=direct status=none
+	at_rest "$BDF" && ((map_sg > before))
+}
+
+# A request of so many pages, in one piece or in several, takes a class or classes
+# that hold it, and no class twice as large.
+# shellcheck disable=SC2034 # holds reads them
+covered() {
+	local size before taken wanted
+	for size in 4 8 64 256; do
+		before=$(pages) wanted=$((20 * size / 4))
+		dd if="$DISK" of=/dev/null bs=${size}k count=20 iflag=direct status=none || return
+		at_rest "$BDF" || return
+		taken=$(($(pages) - before))
+		holds "taken >= wanted" && holds "taken < 2 * wanted" || return
+	done
 }
 
 classes() {
 	local size order allocated
-	if page_by_page 16; then
-		page_by_page 2 && page_by_page 64
-		return
-	fi
-	for size in 4k 8k 16k 64k 256k; do
+	covered || return
+	listed || return 0
+	for size in 8k 16k; do
 		dd if="$DISK" of=/dev/null bs=$size count=20 iflag=direct status=none || return
 	done
 	at_rest "$BDF" || return
@@ -130,7 +143,7 @@ classes() {
 large() {
 	local allocated wanted=20
 	# Then it is the driver's queues that are beyond it.
-	! page_by_page 16 || wanted=4
+	listed || wanted=4
 	iovatune dev set "$BDF" --max-order 1 >/dev/null && unbind "$BDF" && bind "$BDF" "$DRIVER" &&
 		wait_for 20 disk_there &&
 		dd if="$DISK" of=/dev/null bs=64k count=20 iflag=direct status=none || return

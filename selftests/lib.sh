@@ -222,7 +222,7 @@ activate() {
 
 # release: give BDF back to stock.
 release() {
-	! [[ $(driver_of "$BDF") ]] || unbind "$BDF" || return
+	[[ ! -e $DEVICES/$BDF/driver ]] || unbind "$BDF" || return
 	iovatune dev del "$BDF" && bind "$BDF" "$DRIVER" && wait_for 20 disk_there
 }
 
@@ -280,9 +280,17 @@ subscribed() {
 # --- the end ------------------------------------------------------------------
 
 remember_drivers() {
-	local path
-	for path in "$DEVICES"/*; do
-		DRIVER_WAS[${path##*/}]=$(driver_of "${path##*/}")
+	local bdf driver
+	while read -r bdf driver; do
+		DRIVER_WAS[$bdf]=${driver##*/}
+	done < <(find "$DEVICES"/*/driver -maxdepth 0 -printf '%h %l\n' 2>/dev/null | sed 's|^.*/\([^/]* \)|\1|')
+}
+
+# all_here: is every device there that had a driver?
+all_here() {
+	local bdf
+	for bdf in "${!DRIVER_WAS[@]}"; do
+		[[ -e $DEVICES/$bdf ]] || return
 	done
 }
 
@@ -295,7 +303,7 @@ restore() {
 	# shellcheck disable=SC2046 # process numbers
 	kill $(jobs -p) 2>/dev/null
 	wait
-	rescan
+	all_here || rescan
 	# shellcheck disable=SC2119 # without parameters
 	loaded || load
 	while read -r bdf state; do
@@ -306,7 +314,7 @@ restore() {
 		[[ ${DRIVER_WAS[$bdf]} && -e $DEVICES/$bdf ]] || continue
 		[[ $(<"$DEVICES/$bdf/driver_override") == "(null)" ]] ||
 			echo >"$DEVICES/$bdf/driver_override"
-		[[ $(driver_of "$bdf") ]] || bind "$bdf" "${DRIVER_WAS[$bdf]}"
+		[[ -e $DEVICES/$bdf/driver ]] || bind "$bdf" "${DRIVER_WAS[$bdf]}"
 	done
 	rm -rf "$TMP"
 	exit "$status"
