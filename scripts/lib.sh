@@ -10,8 +10,9 @@ TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 CACHE=${IOVATUNE_CACHE:-/var/cache/iovatune}
 ME=${0##*/}
 
-# The Debian kernels that scripts/kernel can fetch.
-KERNELS="6.12 7.3"
+# The kernels that scripts/kernel can get: Debian's, and a 6.12 with everything
+# that finds bugs, built from Debian's source.
+KERNELS="6.12 7.3 debug"
 
 say() {
 	printf '%s: %s\n' "$ME" "$*" >&2
