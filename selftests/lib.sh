@@ -18,6 +18,8 @@ ROUNDS=${ROUNDS:-5}
 DEVICES=/sys/bus/pci/devices
 # shellcheck disable=SC1091 # of the kernel source
 . "$KSELFTEST_DIR/kselftest/ktap_helpers.sh"
+# shellcheck source=selftests/json.sh
+. "$HERE/json.sh"
 
 TMP=$(mktemp -d)
 # The drivers of all functions when the test began.
@@ -156,8 +158,9 @@ rescan() {
 
 # dev BDF KEY: what "dev show" says of a managed device; nothing if it is not.
 dev() {
-	iovatune -j dev show 2>/dev/null |
-		jq -r --arg bdf "$1" --arg key "$2" '.[] | select(.name == $bdf) | .[$key] // empty'
+	local row
+	row=$(json_named "$(iovatune -j dev show 2>/dev/null)" "$1") || return 0
+	json_get "$row" "$2"
 }
 
 state_is() {
@@ -230,11 +233,7 @@ release() {
 
 # totals BDF: set one variable for each counter and gauge, with _ for -.
 totals() {
-	local key value
-	while IFS='=' read -r key value; do
-		printf -v "${key//-/_}" '%s' "$value"
-	done < <(iovatune -j stats show "$1" |
-		jq -r '.[0] | to_entries[] | select(.value | type == "number") | "\(.key)=\(.value)"')
+	json_numbers "$(iovatune -j stats show "$1")"
 }
 
 # at_rest BDF: totals, once they hold still.
@@ -243,7 +242,7 @@ at_rest() {
 	for ((try = 0; try < 50; try++)); do
 		now=$(iovatune -j stats show "$1")
 		if [[ $now == "$before" ]]; then
-			totals "$1"
+			json_numbers "$now"
 			return 0
 		fi
 		before=$now

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What the uAPI tests do beside netlink: bind and unbind drivers through sysfs,
- * find devices to work on, give a disk something to do, put everything back.
+ * load modules, find devices to work on, give a disk something to do, put
+ * everything back.
  */
 #include <fcntl.h>
 #include <glob.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "uapi.h"
 
-static int write_file(const char *path, const char *value)
+int write_file(const char *path, const char *value)
 {
 	ssize_t len = strlen(value);
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -78,6 +81,31 @@ int pci_bind(const char *bdf, const char *driver)
 
 	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/%s/bind", driver);
 	return write_file(path, bdf);
+}
+
+/* A module file: what that variable names, else this kernel's build of it. */
+int module_open(const char *env, const char *name)
+{
+	const char *path = getenv(env);
+	char built[512];
+	struct utsname u;
+
+	if (!path) {
+		uname(&u);
+		snprintf(built, sizeof(built), "../build/%s/%s", u.release, name);
+		path = built;
+	}
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+int module_load(int fd)
+{
+	return syscall(SYS_finit_module, fd, "", 0) ? -errno : 0;
+}
+
+int module_unload(const char *name)
+{
+	return syscall(SYS_delete_module, name, O_NONBLOCK) ? -errno : 0;
 }
 
 /* The disk behind a function; namespaces are found after the probe's end. */

@@ -62,7 +62,11 @@ int finish_stats_dump(struct nl_sock *s, struct rows *rows);
 bool same_dev(const struct dev *a, const struct dev *b);
 bool is_counter(unsigned int attr);
 
-/* sysfs */
+/* sysfs and modules */
+int write_file(const char *path, const char *value);
+int module_open(const char *env, const char *name);
+int module_load(int fd);
+int module_unload(const char *name);
 const char *pci_driver(const char *bdf);
 int pci_unbind(const char *bdf);
 int pci_bind(const char *bdf, const char *driver);

@@ -206,6 +206,7 @@ static const struct {
 	{ "context", itest_cmd_context },
 	{ "hammer", itest_cmd_hammer },
 	{ "fault", itest_cmd_fault },
+	{ "nth", itest_cmd_nth },
 };
 
 static int itest_parse(struct itest_args *args, char *line)

@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Mappings that fail in the middle: a list larger than the device's address
- * space, and the n-th call of the IOMMU core made to fail. Whatever went before
- * must be undone; nothing else notices such a leak, so the whole address space
- * of the device (24 bits then) is searched for pages that are still mapped.
+ * space, and the n-th call of the IOMMU core or the n-th allocation of memory
+ * made to fail.
  */
 #include <linux/iommu.h>
 #include <linux/kprobes.h>
 #include <linux/linkage.h>
-#include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/scatterlist.h>
 #include <linux/sizes.h>
 
 #include "iovatune_test.h"
-
-#define FAULT_MASK_BITS 24
-
-static void fault_expect_empty(struct itest_node *node, const char *what)
-{
-	itest_expect_unmapped(node, what, 0, 1ULL << FAULT_MASK_BITS);
-}
 
 /* The table must be as if it had never been tried. */
 static void fault_map_list(struct itest_node *node, struct itest_sg *sg, bool must_fail)
@@ -38,7 +30,7 @@ static void fault_map_list(struct itest_node *node, struct itest_sg *sg, bool mu
 		itest_fail(node, "the list was refused\n");
 	}
 	itest_sg_expect_restored(node, sg, "afterwards");
-	fault_expect_empty(node, "afterwards");
+	itest_op_expect_empty(node, "afterwards");
 }
 
 /**
@@ -57,12 +49,12 @@ int itest_cmd_sg_big(struct itest_node *node, struct itest_args *args)
 	struct itest_sg *big, *small;
 	int ret;
 
-	ret = dma_set_mask(dev, DMA_BIT_MASK(FAULT_MASK_BITS));
+	ret = dma_set_mask(dev, DMA_BIT_MASK(ITEST_OP_MASK_BITS));
 	if (ret)
 		return ret;
 	dma_set_max_seg_size(dev, SZ_64K);
 	dma_set_seg_boundary(dev, U32_MAX);
-	fault_expect_empty(node, "before");
+	itest_op_expect_empty(node, "before");
 	big = itest_sg_create(node, total / PAGE_SIZE, "page", SZ_64K, U32_MAX, 1);
 	small = itest_sg_create(node, 33, "odd", SZ_64K, U32_MAX, 2);
 	if (big && small) {
@@ -120,60 +112,13 @@ static void fault_post_handler(struct kprobe *kp, struct pt_regs *regs, unsigned
 {
 }
 
-static void fault_map_page(struct itest_node *node)
-{
-	struct page *page = alloc_pages(GFP_KERNEL, 1);
-	struct device *dev = itest_dev(node);
-	dma_addr_t dma;
-
-	if (!page)
-		return itest_fail(node, "no memory\n");
-	dma = dma_map_page(dev, page, 100, PAGE_SIZE, DMA_BIDIRECTIONAL);
-	if (dma_mapping_error(dev, dma)) {
-		itest_say(node, "error %d\n", ENOMEM);
-	} else {
-		itest_say(node, "error 0\n");
-		dma_unmap_page(dev, dma, PAGE_SIZE, DMA_BIDIRECTIONAL);
-	}
-	__free_pages(page, 1);
-}
-
-static void fault_alloc(struct itest_node *node, size_t size, gfp_t gfp)
-{
-	struct device *dev = itest_dev(node);
-	dma_addr_t dma;
-	void *va;
-
-	va = dma_alloc_coherent(dev, size, &dma, gfp);
-	itest_say(node, "error %d\n", va ? 0 : ENOMEM);
-	if (va)
-		dma_free_coherent(dev, size, va, dma);
-}
-
-static int fault_run(struct itest_node *node, struct fault_probe *f, const char *op,
-		     struct itest_sg *sg)
+static int fault_run(struct itest_node *node, struct fault_probe *f, struct itest_op *op)
 {
 	int ret = register_kprobe(&f->kp);
 
 	if (ret)
 		return ret;
-	if (!strcmp(op, "list")) {
-		struct sg_table *sgt = itest_sg_table(sg);
-		int err = dma_map_sgtable(itest_dev(node), sgt, DMA_BIDIRECTIONAL, 0);
-
-		itest_say(node, "error %d\n", -err);
-		itest_sg_expect_restored(node, sg, "after the fault");
-		if (!err)
-			dma_unmap_sgtable(itest_dev(node), sgt, DMA_BIDIRECTIONAL, 0);
-	} else if (!strcmp(op, "page")) {
-		fault_map_page(node);
-	} else if (!strcmp(op, "coherent")) {
-		fault_alloc(node, SZ_8M - 1, GFP_KERNEL);
-	} else if (!strcmp(op, "coherent-atomic")) {
-		fault_alloc(node, SZ_16K, GFP_ATOMIC);
-	} else {
-		ret = -EINVAL;
-	}
+	ret = itest_op_run(node, op);
 	unregister_kprobe(&f->kp);
 	itest_say(node, "calls %d\nfailed %d\n", atomic_read(&f->calls),
 		  atomic_read(&f->calls) >= f->nth);
@@ -193,34 +138,20 @@ static int fault_run(struct itest_node *node, struct fault_probe *f, const char 
  */
 int itest_cmd_fault(struct itest_node *node, struct itest_args *args)
 {
-	const char *op = itest_arg_str(args, "op", "list");
-	u64 boundary = itest_arg(args, "boundary", U32_MAX);
-	unsigned int nents = itest_arg(args, "nents", 64);
-	struct device *dev = itest_dev(node);
-	u64 mask = dma_get_mask(dev), coherent_mask = dev->coherent_dma_mask;
+	struct itest_op *op = itest_op_create(node, args);
 	struct fault_probe f = {
 		.kp.symbol_name = itest_arg_str(args, "fn", "iommu_map_sg"),
 		.kp.pre_handler = fault_pre_handler,
 		.kp.post_handler = fault_post_handler,
-		.domain = iommu_get_domain_for_dev(dev),
+		.domain = iommu_get_domain_for_dev(itest_dev(node)),
 		.nth = itest_arg(args, "nth", 1),
 	};
-	struct itest_sg *sg;
 	int ret;
 
-	dma_set_max_seg_size(dev, SZ_64K);
-	dma_set_seg_boundary(dev, boundary);
-	sg = itest_sg_create(node, nents, "odd", SZ_64K, boundary, 3);
-	if (!sg)
-		return -ENOMEM;
-	ret = dma_set_mask_and_coherent(dev, DMA_BIT_MASK(FAULT_MASK_BITS));
-	if (!ret) {
-		fault_expect_empty(node, "before");
-		ret = fault_run(node, &f, op, sg);
-		fault_expect_empty(node, "after");
-	}
-	itest_sg_destroy(sg);
-	return dma_set_mask(dev, mask) ?: dma_set_coherent_mask(dev, coherent_mask) ?: ret;
+	if (IS_ERR(op))
+		return PTR_ERR(op);
+	ret = fault_run(node, &f, op);
+	return itest_op_destroy(node, op) ?: ret;
 }
 #else
 /**
@@ -236,3 +167,34 @@ int itest_cmd_fault(struct itest_node *node, struct itest_args *args)
 	return itest_skip(node, "only on x86-64\n");
 }
 #endif
+
+/**
+ * itest_cmd_nth() - command "nth nth= op= boundary= nents="
+ * @node: the device
+ * @args: the @nth allocation of memory fails during "op", see itest_op_create();
+ *	0 for none
+ *
+ * Says the error that the DMA API gave, and whether an allocation failed.
+ *
+ * Context: May sleep. Caller holds @node->lock.
+ * Return: 0 or a negative error.
+ */
+int itest_cmd_nth(struct itest_node *node, struct itest_args *args)
+{
+#ifdef CONFIG_FAULT_INJECTION
+	unsigned int nth = itest_arg(args, "nth", 0);
+	struct itest_op *op;
+	int ret;
+
+	op = itest_op_create(node, args);
+	if (IS_ERR(op))
+		return PTR_ERR(op);
+	current->fail_nth = nth;
+	ret = itest_op_run(node, op);
+	itest_say(node, "failed %d\n", nth && !current->fail_nth);
+	current->fail_nth = 0;
+	return itest_op_destroy(node, op) ?: ret;
+#else
+	return itest_skip(node, "the kernel has no fault injection\n");
+#endif
+}

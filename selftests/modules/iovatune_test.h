@@ -140,6 +140,16 @@ int itest_cmd_bad(struct itest_node *node, struct itest_args *args);
 int itest_cmd_context(struct itest_node *node, struct itest_args *args);
 int itest_cmd_hammer(struct itest_node *node, struct itest_args *args);
 int itest_cmd_fault(struct itest_node *node, struct itest_args *args);
+int itest_cmd_nth(struct itest_node *node, struct itest_args *args);
+
+/* op.c */
+/* So small an address space can be searched from end to end. */
+#define ITEST_OP_MASK_BITS 24
+struct itest_op;
+void itest_op_expect_empty(struct itest_node *node, const char *what);
+struct itest_op *itest_op_create(struct itest_node *node, struct itest_args *args);
+int itest_op_destroy(struct itest_node *node, struct itest_op *op);
+int itest_op_run(struct itest_node *node, struct itest_op *op);
 
 /* sg.c, for commands that need a list of their own */
 struct itest_sg;

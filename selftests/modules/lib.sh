@@ -14,6 +14,8 @@ ITEST_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 ITEST_KSELFTEST=${KSELFTEST_DIR:-$(KSELFTEST_DIR='' "$ITEST_TOP/scripts/kernel" source 6.12 | tail -n 1)/tools/testing/selftests}
 # shellcheck disable=SC1091 # of the kernel source
 . "$ITEST_KSELFTEST/kselftest/ktap_helpers.sh"
+# shellcheck source=selftests/json.sh
+. "$ITEST_TOP/selftests/json.sh"
 
 DRIVER=/sys/bus/pci/drivers/iovatune_test
 DEBUGFS=/sys/kernel/debug/iovatune_test
@@ -109,13 +111,14 @@ owned_possible() {
 
 # dev KEY: one value of "iovatune dev show", nothing if the device is not managed.
 dev() {
-	iovatune -j dev show 2>/dev/null |
-		jq -r --arg bdf "$BDF" --arg key "$1" '.[] | select(.name == $bdf) | .[$key] // empty'
+	local row
+	row=$(json_named "$(iovatune -j dev show 2>/dev/null)" "$BDF") || return 0
+	json_get "$row" "$1"
 }
 
 # stat KEY: one counter.
 stat() {
-	iovatune -j stats show "$BDF" | jq -r --arg key "$1" '.[0][$key]'
+	json_get "$(iovatune -j stats show "$BDF")" "$1"
 }
 
 managed() {
@@ -237,10 +240,12 @@ log_clean() {
 # At rest in owned mode the counters balance and nothing is mapped.
 balanced() {
 	[[ $MODE == owned ]] || return 4
-	iovatune -j stats show "$BDF" | jq -e '.[0] |
-		.live == 0 and .hit + .depot + .miss - .free == .live and .migrate <= .free and
-		.map == .unmap and ."bad-unmap" == 0' >/dev/null || {
-		note "$(iovatune -j stats show "$BDF")"
+	local live hit depot miss free migrate map unmap bad_unmap all
+	all=$(iovatune -j stats show "$BDF")
+	json_numbers "$all"
+	((live == 0 && hit + depot + miss - free == live && migrate <= free &&
+		map == unmap && bad_unmap == 0)) || {
+		note "$all"
 		return 1
 	}
 }
@@ -251,7 +256,6 @@ run_modes() {
 
 	itest_find
 	[[ $(id -u) == 0 ]] || skip_all "only root can do this"
-	command -v jq >/dev/null || skip_all "jq is not installed"
 	ITEST_HAD_DRIVER=
 	itest_load
 	trap itest_restore EXIT
