@@ -100,15 +100,22 @@ static int fill_dev(struct sk_buff *skb, const struct iovatune_dev_row *row,
 	return 0;
 }
 
-static int reply_dev(struct iovatune_dev *idev, struct genl_info *info)
+/*
+ * Room for a reply. A request that changes something gets it first: once that
+ * is done, nothing may fail any more.
+ */
+static struct sk_buff *new_reply(void)
+{
+	return genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+}
+
+/* Describe a device in @skb, and send or free it. */
+static int reply_dev(struct sk_buff *skb, struct iovatune_dev *idev,
+		     struct genl_info *info)
 {
 	struct iovatune_dev_row row;
-	struct sk_buff *skb;
 	int err;
 
-	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
-	if (!skb)
-		return -ENOMEM;
 	iovatune_dev_row(idev, &row);
 	err = fill_dev(skb, &row, info, NULL);
 	if (err) {
@@ -129,13 +136,16 @@ static int reply_dev(struct iovatune_dev *idev, struct genl_info *info)
 int iovatune_nl_dev_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct iovatune_dev *idev;
-	int err;
+	struct sk_buff *reply;
+	int err = -ENOMEM;
 
 	idev = iovatune_netlink_find(info, IOVATUNE_A_DEV_ID,
 				     IOVATUNE_A_DEV_NAME);
 	if (IS_ERR(idev))
 		return PTR_ERR(idev);
-	err = reply_dev(idev, info);
+	reply = new_reply();
+	if (reply)
+		err = reply_dev(reply, idev, info);
 	iovatune_dev_put(idev);
 	return err;
 }
@@ -307,24 +317,27 @@ int iovatune_nl_dev_add_doit(struct sk_buff *skb, struct genl_info *info)
 	};
 	struct iovatune_reason reason;
 	struct iovatune_dev *idev;
+	struct sk_buff *reply;
 	int err;
 
 	if (GENL_REQ_ATTR_CHECK(info, IOVATUNE_A_DEV_NAME) ||
 	    GENL_REQ_ATTR_CHECK(info, IOVATUNE_A_DEV_MODE))
 		return -EINVAL;
 	parse_config(info, &cfg);
+	reply = new_reply();
+	if (!reply)
+		return -ENOMEM;
 	err = iovatune_dev_add(nla_data(info->attrs[IOVATUNE_A_DEV_NAME]), &cfg,
 			       &reason, &idev);
 	if (err) {
 		NL_SET_BAD_ATTR(info->extack, info->attrs[IOVATUNE_A_DEV_NAME]);
 		NL_SET_ERR_MSG_FMT(info->extack, "%s", reason.text);
+		nlmsg_free(reply);
 		return err;
 	}
-	err = reply_dev(idev, info);
-	if (err)
-		iovatune_dev_del(idev, &reason);
+	reply_dev(reply, idev, info);
 	iovatune_dev_put(idev);
-	return err;
+	return 0;
 }
 
 /**
@@ -339,25 +352,32 @@ int iovatune_nl_dev_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct iovatune_config cfg;
 	struct iovatune_dev *idev;
+	struct sk_buff *reply;
 	unsigned int what;
 	int err;
 
+	what = parse_config(info, &cfg);
+	if (!what) {
+		NL_SET_ERR_MSG(info->extack,
+			       "nothing to set: max-order, depot-bytes or address-bits");
+		return -EINVAL;
+	}
 	idev = iovatune_netlink_find(info, IOVATUNE_A_DEV_ID,
 				     IOVATUNE_A_DEV_NAME);
 	if (IS_ERR(idev))
 		return PTR_ERR(idev);
-	what = parse_config(info, &cfg);
-	if (what) {
-		err = iovatune_dev_configure(idev, &cfg, what);
-		if (err)
-			NL_SET_ERR_MSG(info->extack, "the device has just gone");
-	} else {
-		err = -EINVAL;
-		NL_SET_ERR_MSG(info->extack,
-			       "nothing to set: max-order, depot-bytes or address-bits");
+	err = -ENOMEM;
+	reply = new_reply();
+	if (!reply)
+		goto out_put;
+	err = iovatune_dev_configure(idev, &cfg, what);
+	if (err) {
+		NL_SET_ERR_MSG(info->extack, "the device has just gone");
+		nlmsg_free(reply);
+		goto out_put;
 	}
-	if (!err)
-		err = reply_dev(idev, info);
+	reply_dev(reply, idev, info);
+out_put:
 	iovatune_dev_put(idev);
 	return err;
 }

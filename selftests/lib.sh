@@ -106,18 +106,19 @@ wait_for() {
 # refused STATUS WORD COMMAND...: it must exit with that status, print nothing,
 # and complain in one line that holds the word (an extended regular expression).
 refused() {
-	local want=$1 word=$2 status=0
+	local want=$1 word=$2 status=0 out lines
 	shift 2
 	"$@" >"$TMP/out" 2>"$TMP/err" </dev/null || status=$?
+	out=$(<"$TMP/out")
+	mapfile -t lines <"$TMP/err"
 	equal "exit status of '$*'" "$status" "$want" &&
-		equal "output of '$*'" "$(cat "$TMP/out")" "" &&
-		equal "lines of '$(cat "$TMP/err")'" "$(wc -l <"$TMP/err")" 1 &&
-		{
-			grep -q -i -E -e "$word" "$TMP/err" || {
-				echo "'$word' is not in: $(cat "$TMP/err")"
-				return 1
-			}
-		}
+		equal "output of '$*'" "$out" "" &&
+		equal "number of lines of '${lines[*]}'" ${#lines[@]} 1 || return
+	shopt -s nocasematch
+	[[ ${lines[0]} =~ $word ]] && status=0 || status=1
+	shopt -u nocasematch
+	((!status)) || echo "'$word' is not in: ${lines[0]}"
+	return $status
 }
 
 # --- the module ---------------------------------------------------------------

@@ -150,6 +150,7 @@ int itest_cmd_fault(struct itest_node *node, struct itest_args *args)
 
 	if (IS_ERR(op))
 		return PTR_ERR(op);
+	itest_op_expect_empty(node, "before");
 	ret = fault_run(node, &f, op);
 	return itest_op_destroy(node, op) ?: ret;
 }

@@ -71,7 +71,6 @@ struct itest_op *itest_op_create(struct itest_node *node, struct itest_args *arg
 		itest_op_destroy(node, op);
 		return ERR_PTR(-ENOMEM);
 	}
-	itest_op_expect_empty(node, "before");
 	return op;
 }
 
