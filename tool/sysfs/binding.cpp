@@ -63,6 +63,13 @@ public:
 		return content.front();
 	}
 
+	void set_driver_override(const std::string &name,
+				 const std::optional<std::string> &driver) override
+	{
+		write_once(pci_device(roots_, name) / "driver_override",
+			   driver.value_or("") + "\n");
+	}
+
 	void unbind(const std::string &name, const std::string &driver) override
 	{
 		write_once(driver_file(driver, "unbind"), name);

@@ -28,6 +28,11 @@ public:
 	[[nodiscard]] virtual std::optional<std::string> driver_override(
 		const std::string &name) const = 0;
 
+	/// Sets the driver that alone may bind, or none.
+	/// @throw KernelError
+	virtual void set_driver_override(const std::string &name,
+					 const std::optional<std::string> &driver) = 0;
+
 	/// Takes the device away from its driver.
 	/// @throw KernelError
 	virtual void unbind(const std::string &name, const std::string &driver) = 0;

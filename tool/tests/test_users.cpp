@@ -293,4 +293,6 @@ TEST_CASE("drivers: found by link, bound and unbound by a write")
 	binding->bind(nvme, "nvme");
 	CHECK(machine.read("sys/bus/pci/drivers/nvme/bind") == nvme);
 	CHECK_THROWS_AS(binding->bind(nvme, "gone"), std::runtime_error);
+	binding->set_driver_override(nvme, "iovatune_bench");
+	CHECK(binding->driver_override(nvme) == "iovatune_bench");
 }
