@@ -12,8 +12,8 @@
 /**
  * enum iovatune_bench_load - What a run does again and again.
  * @IOVATUNE_BENCH_LOAD_MAP: dma_map_page() and dma_unmap_page().
- * @IOVATUNE_BENCH_LOAD_SG: dma_map_sg() and dma_unmap_sg() of scattered single
- *   pages.
+ * @IOVATUNE_BENCH_LOAD_SG: dma_map_sgtable() and dma_unmap_sgtable() of
+ *   scattered single pages.
  * @IOVATUNE_BENCH_LOAD_COHERENT: dma_alloc_coherent() and dma_free_coherent().
  * @IOVATUNE_BENCH_LOAD_IOVA: An IOVA allocator alone, on no device; see
  *   pattern and allocator.
