@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "borrow.h"
 
+#include <cerrno>
+
 #include <fmt/core.h>
 
 #include "bench.h"
@@ -10,6 +12,8 @@ namespace iovatune {
 BorrowedDevice::BorrowedDevice(RebindEnvironment &environment, std::string name, bool force)
 	: environment_(environment), name_(std::move(name))
 {
+	if (!environment_.binding.exists(name_))
+		throw KernelError(ENODEV, "no such PCI function");
 	driver_ = environment_.binding.driver(name_);
 	if (driver_ == bench_driver)
 		return;
@@ -39,6 +43,7 @@ void BorrowedDevice::take()
 	const std::string wanted(bench_driver);
 
 	binding.set_driver_override(name_, wanted);
+	overridden_ = true;
 	if (driver_)
 		if (const auto refusal = refusal_of([&] { binding.unbind(name_, *driver_); }))
 			throw Error(Exit::refused, fmt::format("driver {} did not let go: {}",
@@ -58,7 +63,8 @@ std::optional<std::string> BorrowedDevice::put_back()
 		trouble = refusal_of([&] { binding.unbind(name_, std::string(bench_driver)); });
 	if (trouble)
 		return fmt::format("the device is still bound to {}: {}", bench_driver, *trouble);
-	trouble = refusal_of([&] { binding.set_driver_override(name_, override_); });
+	if (overridden_)
+		trouble = refusal_of([&] { binding.set_driver_override(name_, override_); });
 	if (trouble)
 		trouble =
 			fmt::format("its driver_override is still {}: {}", bench_driver, *trouble);

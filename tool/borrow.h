@@ -41,6 +41,7 @@ private:
 	std::string name_;
 	std::optional<std::string> driver_;   ///< that it had
 	std::optional<std::string> override_; ///< that it had
+	bool overridden_ = false;             ///< driver_override names iovatune_bench
 	bool ours_ = false;                   ///< to be given back
 };
 

@@ -46,6 +46,11 @@ class SysfsBinding : public Binding {
 public:
 	explicit SysfsBinding(Roots roots) : roots_(std::move(roots)) {}
 
+	[[nodiscard]] bool exists(const std::string &name) const override
+	{
+		return !real(pci_device(roots_, name)).empty();
+	}
+
 	[[nodiscard]] std::optional<std::string> driver(const std::string &name) const override
 	{
 		const auto link = real(pci_device(roots_, name) / "driver");

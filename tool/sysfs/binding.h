@@ -21,6 +21,9 @@ public:
 	Binding &operator=(Binding &&) = delete;
 	virtual ~Binding() = default;
 
+	/// Whether there is such a function.
+	[[nodiscard]] virtual bool exists(const std::string &name) const = 0;
+
 	/// Name of the driver that is bound, if any.
 	[[nodiscard]] virtual std::optional<std::string> driver(const std::string &name) const = 0;
 

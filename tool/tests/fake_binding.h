@@ -18,6 +18,7 @@ public:
 	FakeBinding(FakeModule &module, std::string name) : module_(module), name_(std::move(name))
 	{}
 
+	[[nodiscard]] bool exists(const std::string & /*name*/) const override { return there; }
 	[[nodiscard]] std::optional<std::string> driver(const std::string & /*name*/) const override
 	{
 		return bound;
@@ -65,6 +66,7 @@ public:
 		}
 	}
 
+	bool there = true;
 	std::optional<std::string> bound = "nvme";
 	std::optional<std::string> only;
 	int override_error = 0;

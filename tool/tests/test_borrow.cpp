@@ -127,6 +127,20 @@ TEST_CASE("borrow: one that is bound to iovatune_bench stays there")
 	CHECK(f.module.calls.empty());
 }
 
+TEST_CASE("borrow: what is not there, or takes no override, is not touched")
+{
+	Fixture f;
+
+	f.binding.there = false;
+	CHECK(f.borrowed() == "no such PCI function (ENODEV)");
+	CHECK(f.module.calls.empty());
+	f.binding.there = true;
+	f.binding.override_error = EACCES;
+	CHECK(f.borrowed() == "Permission denied (EACCES)");
+	CHECK(f.binding.bound == "nvme");
+	CHECK(f.module.calls == Calls{"override iovatune_bench"});
+}
+
 TEST_CASE("borrow: a driver that does not let go")
 {
 	Fixture f;

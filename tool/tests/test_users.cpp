@@ -278,6 +278,8 @@ TEST_CASE("drivers: found by link, bound and unbound by a write")
 	const Machine machine;
 	const auto binding = sysfs::make_binding(machine.roots());
 
+	CHECK(binding->exists(nvme));
+	CHECK_FALSE(binding->exists("0000:00:1f.7"));
 	CHECK_FALSE(binding->driver(nvme));
 	CHECK_FALSE(binding->driver_override(nvme));
 	machine.file("sys/devices/pci0000:00/" + nvme + "/driver_override", "(null)\n");
