@@ -14,17 +14,25 @@
 #define LIVE_BURST		20000
 #define ENTRIES_DEFAULT		32
 
-/* Refuse attribute @attr of the request, in words. */
+/* Refuse attribute @attr of the request, or that it is not there, in words. */
 #define refuse(info, attr, fmt, ...) ({					\
 	const struct genl_info *_info = (info);				\
 									\
-	NL_SET_ERR_MSG_ATTR_FMT(_info->extack, _info->attrs[attr], fmt,	\
-				##__VA_ARGS__);				\
+	blame(_info, attr);						\
+	NL_SET_ERR_MSG_FMT(_info->extack, fmt, ##__VA_ARGS__);		\
 	-EINVAL; })
 
 static struct nlattr *attr_of(const struct genl_info *info, int attr)
 {
 	return info->attrs[attr];
+}
+
+static void blame(const struct genl_info *info, int attr)
+{
+	if (attr_of(info, attr))
+		NL_SET_BAD_ATTR(info->extack, attr_of(info, attr));
+	else
+		NL_SET_ERR_ATTR_MISS(info->extack, NULL, attr);
 }
 
 static u32 u32_or(const struct genl_info *info, int attr, u32 otherwise)
@@ -207,13 +215,9 @@ static int parse_length(const struct genl_info *info, struct bench_args *args)
 	struct nlattr *count = attr_of(info, IOVATUNE_BENCH_A_RUN_COUNT);
 	struct nlattr *ms = attr_of(info, IOVATUNE_BENCH_A_RUN_DURATION_MS);
 
-	if (!count == !ms) {
-		if (!ms)
-			NL_SET_ERR_ATTR_MISS(info->extack, NULL,
-					     IOVATUNE_BENCH_A_RUN_COUNT);
+	if (!count == !ms)
 		return refuse(info, IOVATUNE_BENCH_A_RUN_DURATION_MS,
 			      "give either count or duration-ms");
-	}
 	if (count)
 		args->count = nla_get_u64(count);
 	else

@@ -114,6 +114,8 @@ static int bench_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		err = dma_set_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(32));
 	if (err)
 		return err;
+	/* A list is to be limited by what serves the DMA API, not by the device. */
+	dma_set_max_seg_size(&pdev->dev, UINT_MAX);
 	target = kzalloc(sizeof(*target), GFP_KERNEL);
 	if (!target)
 		return -ENOMEM;
