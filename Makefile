@@ -12,7 +12,7 @@ VERSION := 0.1.0
 #: CXX        the compiler of the tool (default g++); also CXXFLAGS, LDFLAGS
 #: PREFIX     where install puts the tool (default /usr/local)
 #: DESTDIR    put before all paths of install and dkms-install
-#: MODDIR     where install puts the module
+#: MODDIR     where install puts the modules
 #:            (default /lib/modules/RELEASE/extra)
 #: ARGS       passed to demo, check, soak and lint: make check ARGS=--help
 #: IOVATUNE_CACHE   where kernels are kept (default /var/cache/iovatune)
@@ -41,11 +41,12 @@ set_moddir = moddir='$(DESTDIR)'$(if $(MODDIR),'$(MODDIR)',/lib/modules/$$releas
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
-all: tool module ## module and tool
+all: tool module ## modules and tool
 
-# Result: build/RELEASE/module/iovatune.ko. kbuild checks for the headers, and
-# says more clearly what is missing than a failing "release" would.
-module: ## build/RELEASE/module/iovatune.ko
+# Result: build/RELEASE/module/iovatune.ko, and bench/iovatune_bench.ko beside
+# it. kbuild checks for the headers, and says more clearly what is missing than a
+# failing "release" would.
+module: ## build/RELEASE/module/: the module and its bench
 	@$(set_release) && \
 	scripts/kbuild '$(target)' . "$(build)/$$release" $(kargs)
 
@@ -57,9 +58,10 @@ selftests: ## the tests' programs and modules
 	scripts/kbuild '$(target)' selftests/modules "$(build)/$$release/selftests" $(kargs)
 	@$(MAKE) --no-print-directory -C selftests OUT=$(build)/selftests KERNEL='$(target)'
 
-install: all ## module, tool, manual page, bash completion
+install: all ## modules, tool, manual page, bash completion
 	$(set_release) && $(set_moddir) && \
 	install -D -m 644 "$(build)/$$release/module/iovatune.ko" "$$moddir/iovatune.ko" && \
+	install -m 644 "$(build)/$$release/module/bench/iovatune_bench.ko" "$$moddir/iovatune_bench.ko" && \
 	$(depmod)
 	install -D -m 755 $(build)/tool/iovatune $(sbindir)/iovatune
 	install -D -m 644 tool/iovatune.8 $(mandir)/iovatune.8
@@ -67,12 +69,12 @@ install: all ## module, tool, manual page, bash completion
 
 uninstall: ## what install installed
 	$(set_release) && $(set_moddir) && \
-	rm -f "$$moddir/iovatune.ko" && \
+	rm -f "$$moddir/iovatune.ko" "$$moddir/iovatune_bench.ko" && \
 	$(depmod)
 	rm -f $(sbindir)/iovatune $(mandir)/iovatune.8 $(completiondir)/iovatune
 
 # With DESTDIR only the sources are put in place, as a package would do it.
-dkms-install: ## the module through DKMS, for every kernel to come
+dkms-install: ## the modules through DKMS, for every kernel to come
 	rm -rf '$(dkmsdir)'
 	install -d '$(dkmsdir)'
 	cp -R Kbuild LICENSE module '$(dkmsdir)/'

@@ -5,6 +5,7 @@
  * that a range freed here is free at once and the counters above see all.
  */
 #include "backing.h"
+#include "compat/export.h"
 
 /**
  * iovatune_backing_init() - an empty space from the second page up
@@ -52,6 +53,7 @@ int iovatune_backing_reserve(struct iovatune_backing *backing, u64 start,
 		return -ENOMEM;
 	return 0;
 }
+EXPORT_SYMBOL_NS_GPL(iovatune_backing_reserve, IOVATUNE_BENCH_NS);
 
 /*
  * When nothing fits, iova.c remembers the size and refuses it unseen from then

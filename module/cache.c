@@ -11,6 +11,7 @@
 #include <linux/log2.h>
 
 #include "cache_depot.h"
+#include "compat/export.h"
 
 struct workqueue_struct *iovatune_trim_wq;
 
@@ -282,6 +283,7 @@ unsigned long iovatune_cache_alloc(struct iovatune_cache *cache,
 	range.cpu = raw_smp_processor_id();
 	return iovatune_owner_publish(&cache->owner, pfn, &range) ? pfn : 0;
 }
+EXPORT_SYMBOL_NS_GPL(iovatune_cache_alloc, IOVATUNE_BENCH_NS);
 
 /**
  * iovatune_cache_claim() - take a live range for unmapping
@@ -299,6 +301,7 @@ bool iovatune_cache_claim(struct iovatune_cache *cache, unsigned long pfn,
 {
 	return iovatune_owner_claim(&cache->owner, pfn, pages, range);
 }
+EXPORT_SYMBOL_NS_GPL(iovatune_cache_claim, IOVATUNE_BENCH_NS);
 
 static void count_free(struct iovatune_cache *cache,
 		       const struct iovatune_range *range)
@@ -331,6 +334,7 @@ void iovatune_cache_free(struct iovatune_cache *cache, unsigned long pfn,
 	    !cache_put(cache, pfn, range->cls))
 		give_back(cache, pfn, range->cls);
 }
+EXPORT_SYMBOL_NS_GPL(iovatune_cache_free, IOVATUNE_BENCH_NS);
 
 /**
  * iovatune_cache_set_max_order() - change the largest cached order
@@ -368,6 +372,7 @@ void iovatune_cache_read(struct iovatune_cache *cache,
 	gauges->trimmed = atomic64_read(&cache->trimmed);
 	gauges->limit_drop = atomic64_read(&cache->limit_drop);
 }
+EXPORT_SYMBOL_NS_GPL(iovatune_cache_read, IOVATUNE_BENCH_NS);
 
 /**
  * iovatune_cache_init() - make an empty cache over an empty space
@@ -414,6 +419,7 @@ out_cpu:
 	free_percpu(cache->cpu);
 	return err;
 }
+EXPORT_SYMBOL_NS_GPL(iovatune_cache_init, IOVATUNE_BENCH_NS);
 
 /**
  * iovatune_cache_fini() - free a cache and its space
@@ -429,6 +435,7 @@ void iovatune_cache_fini(struct iovatune_cache *cache)
 	iovatune_owner_fini(&cache->owner);
 	free_percpu(cache->cpu);
 }
+EXPORT_SYMBOL_NS_GPL(iovatune_cache_fini, IOVATUNE_BENCH_NS);
 
 /* Runs after the CPU is dead, so nobody is in the middle of its magazines. */
 static int cache_cpu_dead(unsigned int cpu, struct hlist_node *node)

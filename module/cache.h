@@ -20,6 +20,7 @@
 #include "stats.h"
 
 #define IOVATUNE_MAGAZINE_ENTRIES	127
+#define IOVATUNE_DEPOT_BYTES_DEFAULT	(64ULL << 20)
 
 struct iovatune_magazine;
 

@@ -23,8 +23,6 @@
 
 #define IOVATUNE_NAME_LEN	32
 
-#define IOVATUNE_DEPOT_BYTES_DEFAULT	(64ULL << 20)
-
 /**
  * struct iovatune_dev - a managed device
  * @ref: references; the registry holds one, an attachment another

@@ -5,6 +5,7 @@
  */
 #include <linux/cpumask.h>
 
+#include "compat/export.h"
 #include "stats.h"
 
 /**
@@ -19,6 +20,7 @@ int iovatune_stats_init(struct iovatune_stats *stats)
 	stats->cpu = alloc_percpu(struct iovatune_counters);
 	return stats->cpu ? 0 : -ENOMEM;
 }
+EXPORT_SYMBOL_NS_GPL(iovatune_stats_init, IOVATUNE_BENCH_NS);
 
 /**
  * iovatune_stats_fini() - free the counters
@@ -31,6 +33,7 @@ void iovatune_stats_fini(struct iovatune_stats *stats)
 	free_percpu(stats->cpu);
 	stats->cpu = NULL;
 }
+EXPORT_SYMBOL_NS_GPL(iovatune_stats_fini, IOVATUNE_BENCH_NS);
 
 /**
  * iovatune_stats_read() - add one CPU's counters to a sum
@@ -55,3 +58,4 @@ void iovatune_stats_read(const struct iovatune_stats *stats, unsigned int cpu,
 	for (i = 0; i < IOVATUNE_NR_MAP_STATS; i++)
 		sum->map[i] += READ_ONCE(from->map[i]);
 }
+EXPORT_SYMBOL_NS_GPL(iovatune_stats_read, IOVATUNE_BENCH_NS);

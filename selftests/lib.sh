@@ -133,6 +133,15 @@ load() {
 	fi
 }
 
+load_bench() {
+	local ko=${KO%/*}/bench/iovatune_bench.ko
+	if [[ -e $ko ]]; then
+		insmod "$ko"
+	else
+		modprobe iovatune_bench
+	fi
+}
+
 loaded() {
 	[[ -d /sys/module/iovatune ]]
 }

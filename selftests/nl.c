@@ -71,6 +71,13 @@ const char *nl_str(const struct nlattr *a)
 	return s;
 }
 
+/* An array of that size; it need not be aligned in the message. */
+void nl_bytes(const struct nlattr *a, void *to, size_t len)
+{
+	want_len(a, len);
+	memcpy(to, data_of(a), len);
+}
+
 static void parse(const void *data, size_t len, const struct nlattr **tb)
 {
 	const struct nlattr *a = data;
@@ -87,6 +94,12 @@ static void parse(const void *data, size_t len, const struct nlattr **tb)
 		len -= step;
 		a = (const void *)((const char *)a + step);
 	}
+}
+
+/* tb[] has NL_MAX_ATTR entries, which point into the message. */
+void nl_nest(const struct nlattr *a, const struct nlattr **tb)
+{
+	parse(data_of(a), len_of(a), tb);
 }
 
 void nl_start(struct nl_req *r, __u16 type, __u8 cmd, __u8 version, __u16 flags)
@@ -295,7 +308,7 @@ static void on_family(const struct nl_msg *msg, void *arg)
  * The kernel remembers the largest receive that a socket ever offered, and makes
  * the parts of dumps that large.
  */
-int nl_open_sized(struct nl_sock *s, size_t recv_size)
+int nl_open_family(struct nl_sock *s, const char *family, size_t recv_size)
 {
 	const struct sockaddr_nl addr = { .nl_family = AF_NETLINK };
 	const int on = 1;
@@ -316,7 +329,7 @@ int nl_open_sized(struct nl_sock *s, size_t recv_size)
 		goto err_close;
 	}
 	nl_start(&r, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 2, NLM_F_ACK);
-	nl_put_str(&r, CTRL_ATTR_FAMILY_NAME, IOVATUNE_FAMILY_NAME);
+	nl_put_str(&r, CTRL_ATTR_FAMILY_NAME, family);
 	err = nl_talk(s, &r, on_family, s, &ack);
 	if (!err)
 		err = -ack.err;
@@ -325,6 +338,11 @@ int nl_open_sized(struct nl_sock *s, size_t recv_size)
 err_close:
 	nl_close(s);
 	return err;
+}
+
+int nl_open_sized(struct nl_sock *s, size_t recv_size)
+{
+	return nl_open_family(s, IOVATUNE_FAMILY_NAME, recv_size);
 }
 
 int nl_open(struct nl_sock *s)

@@ -56,6 +56,7 @@ typedef void (*nl_fn)(const struct nl_msg *msg, void *arg);
 
 int nl_open(struct nl_sock *s);
 int nl_open_sized(struct nl_sock *s, size_t recv_size);
+int nl_open_family(struct nl_sock *s, const char *family, size_t recv_size);
 void nl_close(struct nl_sock *s);
 int nl_subscribe(struct nl_sock *s);
 
@@ -74,5 +75,7 @@ int nl_event(struct nl_sock *s, int timeout_ms, nl_fn fn, void *arg);
 __u32 nl_u32(const struct nlattr *a);
 __u64 nl_u64(const struct nlattr *a);
 const char *nl_str(const struct nlattr *a);
+void nl_bytes(const struct nlattr *a, void *to, size_t len);
+void nl_nest(const struct nlattr *a, const struct nlattr **tb);
 
 #endif

@@ -14,10 +14,16 @@ CLI=$KERNEL_SOURCE/tools/net/ynl/cli.py
 [[ -e $CLI ]] || skip_all "$CLI is not there"
 /usr/bin/python3 -c 'import yaml, jsonschema' 2>/dev/null || skip_all "python3-yaml, python3-jsonschema are not installed"
 
-cli() {
-	PYTHONDONTWRITEBYTECODE=1 timeout 60 /usr/bin/python3 "$CLI" \
-		--spec "$TOP/module/spec/iovatune.yaml" \
+# client FAMILY ARGUMENT...
+client() {
+	local spec=$TOP/module/spec/$1.yaml
+	shift
+	PYTHONDONTWRITEBYTECODE=1 timeout 60 /usr/bin/python3 "$CLI" --spec "$spec" \
 		--schema "$KERNEL_SOURCE/Documentation/netlink/genetlink.yaml" --output-json "$@"
+}
+
+cli() {
+	client iovatune "$@"
 }
 
 # says JQ-FILTER COMMAND...: the reply makes the filter true.
@@ -78,8 +84,25 @@ rows() {
 		cli --dump stats-get --json '{"scope": ["cpu", "order"]}'
 }
 
+# A run without a device: nested attributes, and an array of 64-bit numbers.
+bench() {
+	client iovatune-bench --do run-start --json '{
+		"load": "iova", "pattern": "pair", "allocator": "iovatune", "size": [4096, 8192],
+		"count": 1000}' &&
+		says '.state == "done" and .maps == 1000 and .cache.free == 1000 and
+			(.["map-latency"].histogram | length == 272 and add == 1000)' \
+			client iovatune-bench --do run-get --json '{}'
+}
+
+with_bench() {
+	local status=0
+	load_bench || return
+	bench || status=1
+	rmmod iovatune_bench && return "$status"
+}
+
 name="{\"name\": \"$BDF\"}"
-plan 14
+plan 15
 check "no device" says '. == []' cli --dump dev-get
 check "all functions" says "any(.[]; .name == \"$BDF\" and has(\"addable\"))" cli --dump dev-get --json '{"all": true}'
 check "dev-add" says '.state == "armed" and .mode == "owned" and .["max-order"] == 9' \
@@ -96,4 +119,5 @@ check "notifications" events
 check "the disk is active" active
 check "totals" says '.map > 100 and .live > 0' cli --do stats-get --json "$name"
 check "rows" rows
+check "the bench's family" with_bench
 finish

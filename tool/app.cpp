@@ -11,6 +11,7 @@
 #include "cmd.h"
 #include "error.h"
 #include "out/printer.h"
+#include "sysfs/users.h"
 
 #ifndef IOVATUNE_VERSION
 #define IOVATUNE_VERSION "unknown"
@@ -95,6 +96,7 @@ void setup(CLI::App &app, out::Format &format, Command &chosen)
 	setup_dev(app, chosen);
 	setup_stats(app, chosen);
 	setup_monitor(app, chosen);
+	setup_bench(app, chosen);
 }
 
 /* An object without a command shows; no object at all shows devices. */
@@ -102,7 +104,11 @@ void choose_default(const CLI::App &app, Command &chosen)
 {
 	if (chosen.run)
 		return;
-	chosen = app.got_subcommand("stats") ? default_stats_command() : default_dev_command();
+	if (app.got_subcommand("bench"))
+		chosen = default_bench_command();
+	else
+		chosen = app.got_subcommand("stats") ? default_stats_command()
+						     : default_dev_command();
 }
 
 /* Parses; true if there is something to run. */
@@ -145,6 +151,19 @@ CLI::Option *add_text(CLI::App &command, const std::string &name, Text &text,
 		->type_name(type);
 }
 
+RebindEnvironment rebind_environment(Context &context, sysfs::Binding &binding)
+{
+	return RebindEnvironment{
+		.client = context.client,
+		.binding = binding,
+		.users_of =
+			[&roots = context.roots](const std::string &name) {
+				return sysfs::users_of(roots, name);
+			},
+		.note = context.note,
+	};
+}
+
 int run(Environment &environment, std::span<const std::string> arguments)
 {
 	CLI::App app("Instrumented IOVA caches of devices, and how they fare", "iovatune");
@@ -156,15 +175,19 @@ int run(Environment &environment, std::span<const std::string> arguments)
 		if (!parse(app, arguments, chosen, environment.out))
 			return static_cast<int>(Exit::done);
 		const auto printer = out::make_printer(format);
+		/* The bench first: it needs the other module, which is loaded with it. */
+		const auto bench = chosen.bench ? environment.connect_bench() : nullptr;
 		const auto client = environment.connect();
 		Context context{
 			.client = *client,
+			.bench = bench.get(),
 			.printer = *printer,
 			.out = environment.out,
 			.note =
 				[&](const std::string &text) {
 					complain(environment.err, chosen.subject, text);
 				},
+			.progress = environment.progress,
 			.roots = environment.roots,
 		};
 		chosen.run(context);

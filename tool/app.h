@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "bench_client.h"
 #include "client.h"
 #include "out/sink.h"
 #include "sysfs/roots.h"
@@ -17,10 +18,13 @@ namespace iovatune {
 /// The world around the tool.
 struct Environment {
 	std::function<std::unique_ptr<Client>()> connect;
+	std::function<std::unique_ptr<BenchClient>()> connect_bench;
 	sysfs::Roots roots;
 	out::Sink &out;
 	out::Sink &err;
 	bool colour = false;
+	/// See Context.
+	std::function<void(const std::string &text)> progress;
 };
 
 /**

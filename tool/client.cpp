@@ -6,8 +6,6 @@
 #include <limits>
 #include <tuple>
 
-#include <fmt/core.h>
-
 #include "error.h"
 #include "nl/session.h"
 
@@ -29,13 +27,9 @@ public:
 	NetlinkClient()
 	{
 		if (session_.version() < IOVATUNE_FAMILY_VERSION)
-			throw KernelError(
-				EPROTO,
-				fmt::format(
-					"the loaded module is older than this tool (netlink version {}, {} "
-					"is needed); install the matching module, then 'modprobe -r "
-					"iovatune && modprobe iovatune'",
-					session_.version(), IOVATUNE_FAMILY_VERSION));
+			throw KernelError(EPROTO,
+					  older_module_text(session_.version(),
+							    IOVATUNE_FAMILY_VERSION, main_module));
 	}
 
 	std::vector<Device> devices(bool all) override

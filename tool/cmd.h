@@ -13,7 +13,9 @@
 
 #include <CLI/App.hpp>
 
+#include "bench_client.h"
 #include "client.h"
+#include "handover.h"
 #include "out/printer.h"
 #include "out/sink.h"
 #include "sysfs/roots.h"
@@ -23,10 +25,13 @@ namespace iovatune {
 /// What a command works with.
 struct Context {
 	Client &client;
+	BenchClient *bench; ///< for commands that need it, else null
 	out::Printer &printer;
 	out::Sink &out;
 	/// Words on standard error that are no error.
 	std::function<void(const std::string &text)> note;
+	/// Writes to a terminal on standard error; empty if that is none.
+	std::function<void(const std::string &text)> progress;
 	const sysfs::Roots &roots;
 };
 
@@ -34,6 +39,7 @@ struct Context {
 struct Command {
 	std::string subject;
 	std::function<void(Context &)> run;
+	bool bench = false; ///< needs iovatune_bench
 };
 
 /// An argument as typed; empty if it was not given, which "" is not.
@@ -46,12 +52,22 @@ CLI::Option *add_text(CLI::App &command, const std::string &name, Text &text,
 void setup_dev(CLI::App &app, Command &chosen);
 void setup_stats(CLI::App &app, Command &chosen);
 void setup_monitor(CLI::App &app, Command &chosen);
+void setup_bench(CLI::App &app, Command &chosen);
 
 /// iovatune dev show, for command lines that name no command.
 Command default_dev_command();
 
 /// iovatune stats show.
 Command default_stats_command();
+
+/// iovatune bench show.
+Command default_bench_command();
+
+/// How a device may be named, for help.
+inline constexpr const char *device_help = "PCI address: 0000:00:04.0, 00:04.0 or pci/0000:00:04.0";
+
+/// The environment for rebinding with the users and the notes of a command.
+RebindEnvironment rebind_environment(Context &context, sysfs::Binding &binding);
 
 } // namespace iovatune
 

@@ -11,13 +11,10 @@
 #include "error.h"
 #include "parse.h"
 #include "rebind.h"
-#include "sysfs/users.h"
 
 namespace iovatune {
 
 namespace {
-
-constexpr auto device_help = "PCI address: 0000:00:04.0, 00:04.0 or pci/0000:00:04.0";
 
 struct ShowOptions {
 	Text device;
@@ -130,19 +127,6 @@ void show(Context &context, const std::string &name, bool all)
 	if (devices.empty())
 		context.note(
 			"no device is managed, 'iovatune dev show --all' lists what can be added");
-}
-
-RebindEnvironment rebind_environment(Context &context, sysfs::Binding &binding)
-{
-	return RebindEnvironment{
-		.client = context.client,
-		.binding = binding,
-		.users_of =
-			[&roots = context.roots](const std::string &name) {
-				return sysfs::users_of(roots, name);
-			},
-		.note = context.note,
-	};
 }
 
 void add(Context &context, const AddRequest &request, const RebindOptions &rebind)

@@ -24,8 +24,26 @@ std::string with_errno(std::string_view text, int err)
 	return fmt::format("{} ({})", text, errno_name(err));
 }
 
+std::string older_module_text(std::uint32_t version, std::uint32_t needed, std::string_view module)
+{
+	return fmt::format(
+		"the loaded module is older than this tool (netlink version {}, {} is needed); "
+		"install the matching module, then 'modprobe -r {} && modprobe {}'",
+		version, needed, module, module);
+}
+
 NotLoadedError::NotLoadedError(std::string_view text)
 	: Error(Exit::not_loaded, with_errno(text, ENOENT))
+{}
+
+NotLoadedError NotLoadedError::of(std::string_view module)
+{
+	return NotLoadedError(fmt::format("the module is not loaded, run 'modprobe {}'", module));
+}
+
+InterruptedError::InterruptedError(int signal)
+	: Error(static_cast<Exit>(static_cast<int>(Exit::signal) + signal),
+		fmt::format("ended early (SIG{})", sigabbrev_np(signal)))
 {}
 
 KernelError::KernelError(int err, std::string_view text)

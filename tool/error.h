@@ -3,6 +3,7 @@
 #ifndef IOVATUNE_ERROR_H
 #define IOVATUNE_ERROR_H
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@ enum class Exit : int {
 	refused = 1,
 	usage = 2,
 	not_loaded = 3,
+	signal = 128, ///< and the number of the signal added
 };
 
 /// Anything that ends a command; what() is one line for the user.
@@ -33,11 +35,16 @@ public:
 	explicit UsageError(const std::string &text) : Error(Exit::usage, text) {}
 };
 
+/// Module that serves the family iovatune.
+inline constexpr std::string_view main_module = "iovatune";
+
 /// The kernel does not know the family, or no longer.
 class NotLoadedError : public Error {
 public:
-	explicit NotLoadedError(
-		std::string_view text = "the module is not loaded, run 'modprobe iovatune'");
+	explicit NotLoadedError(std::string_view text);
+
+	/// What to say, and to do, when a module is not there.
+	static NotLoadedError of(std::string_view module = main_module);
 };
 
 /// The kernel, or a system call, said no.
@@ -50,6 +57,15 @@ public:
 
 private:
 	int err_;
+};
+
+/// That a module registered an older version of its family than is needed, and what to do.
+std::string older_module_text(std::uint32_t version, std::uint32_t needed, std::string_view module);
+
+/// A signal ended the command early; what it had to print is printed.
+class InterruptedError : public Error {
+public:
+	explicit InterruptedError(int signal);
 };
 
 /// Name of a positive errno: "EBUSY"; "errno 524" if the C library has none.

@@ -92,6 +92,25 @@ std::optional<Number> leading_digits(std::string_view what, std::string_view tex
 	return Number{value, text.substr(static_cast<std::size_t>(end - text.data()))};
 }
 
+UsageError no_cpus(std::string_view what, std::string_view text)
+{
+	return UsageError(with_errno(
+		fmt::format("{} '{}' is no list of CPUs, allowed: numbers and ranges, e.g. 0-3,5",
+			    what, text),
+		EINVAL));
+}
+
+/* The whole of part, of a list that is text. */
+std::uint64_t cpu_number(std::string_view what, std::string_view text, std::string_view part)
+{
+	const auto number = leading_digits(what, part);
+
+	if (!number || !number->rest.empty() ||
+	    number->value >= std::numeric_limits<std::uint32_t>::max())
+		throw no_cpus(what, text);
+	return number->value;
+}
+
 /* Shift of a size suffix: K, M or G. */
 std::optional<unsigned> suffix_shift(std::string_view suffix)
 {
@@ -120,9 +139,8 @@ std::string parse_pci_address(std::string_view text)
 		EINVAL));
 }
 
-std::uint32_t parse_u32(std::string_view what, std::string_view text)
+std::uint64_t parse_u64(std::string_view what, std::string_view text)
 {
-	constexpr auto max = std::numeric_limits<std::uint32_t>::max();
 	const auto number = leading_digits(what, text);
 
 	if (!number || !number->rest.empty())
@@ -130,19 +148,64 @@ std::uint32_t parse_u32(std::string_view what, std::string_view text)
 			fmt::format("{} '{}' is no number, allowed: decimal digits, e.g. 10", what,
 				    text),
 			EINVAL));
-	if (number->value > max)
+	return number->value;
+}
+
+std::uint32_t parse_u32(std::string_view what, std::string_view text)
+{
+	const auto value = parse_u64(what, text);
+
+	if (value > std::numeric_limits<std::uint32_t>::max())
 		throw UsageError(with_errno(
 			fmt::format("{} {} is out of range, it does not fit 32 bits", what, text),
 			ERANGE));
-	return static_cast<std::uint32_t>(number->value);
+	return static_cast<std::uint32_t>(value);
 }
 
-std::uint32_t parse_count(std::string_view text)
+std::vector<std::string_view> split_list(std::string_view text)
 {
-	const auto count = parse_u32("count", text);
+	std::vector<std::string_view> parts;
+
+	for (;;) {
+		const auto comma = text.find(',');
+		parts.push_back(text.substr(0, comma));
+		if (comma == std::string_view::npos)
+			return parts;
+		text.remove_prefix(comma + 1);
+	}
+}
+
+std::vector<std::uint32_t> parse_cpus(std::string_view what, std::string_view text,
+				      std::size_t most)
+{
+	std::vector<std::uint32_t> cpus;
+
+	for (const auto part : split_list(text)) {
+		const auto dash = part.find('-');
+		const auto first = cpu_number(what, text, part.substr(0, dash));
+		const auto last = dash == std::string_view::npos
+					  ? first
+					  : cpu_number(what, text, part.substr(dash + 1));
+		if (last < first)
+			throw no_cpus(what, text);
+		if (last - first >= most - cpus.size())
+			throw UsageError(
+				with_errno(fmt::format("{} {} is too long, allowed: {} CPUs", what,
+						       text, most),
+					   ERANGE));
+		for (auto cpu = first; cpu <= last; cpu++)
+			cpus.push_back(static_cast<std::uint32_t>(cpu));
+	}
+	return cpus;
+}
+
+std::uint32_t parse_count(std::string_view text, std::string_view what)
+{
+	const auto count = parse_u32(what, text);
 
 	if (count == 0)
-		throw UsageError(with_errno("count 0 is out of range, allowed: 1 or more", ERANGE));
+		throw UsageError(with_errno(
+			fmt::format("{} 0 is out of range, allowed: 1 or more", what), ERANGE));
 	return count;
 }
 

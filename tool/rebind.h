@@ -6,29 +6,12 @@
 #ifndef IOVATUNE_REBIND_H
 #define IOVATUNE_REBIND_H
 
-#include <chrono>
-#include <functional>
 #include <string>
-#include <vector>
 
-#include "client.h"
+#include "handover.h"
 #include "model.h"
-#include "sysfs/binding.h"
 
 namespace iovatune {
-
-/// What rebinding needs from outside.
-struct RebindEnvironment {
-	Client &client;
-	sysfs::Binding &binding;
-	/// Users of a device in words, see sysfs::users_of().
-	std::function<std::vector<std::string>(const std::string &name)> users_of;
-	/// Words for the user that are no error.
-	std::function<void(const std::string &text)> note;
-	/// How long the device may take to become active, or to lose its last mapping.
-	std::chrono::milliseconds patience{10000};
-	std::chrono::milliseconds pause{20};
-};
 
 /// dev-add as asked for on the command line.
 struct AddRequest {

@@ -25,6 +25,10 @@ INSIDE = {"registry": "device"}
 CORE = {"cache", "owner", "backing", "stats"}
 NOT_IN_CORE = re.compile(r"^(net/|linux/(device|iommu|pci|dma-|netlink|genetlink))")
 
+# The bench calls what its subject exports, and nothing calls it.
+BENCH = "module/bench/"
+BENCH_MAY = re.compile(r"^\.\./(cache\.h|stats\.h|compat/)")
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 # Printing from the netlink layer; snprintf into a buffer is no printing.
 PRINTS = re.compile(r"(?<![\w])(std::)?[fdv]{0,2}printf\s*\(|\bf?puts\s*\(|\bfmt::print\b|"
@@ -38,11 +42,24 @@ def component(path):
     return INSIDE.get(name, name)
 
 
+def bench(path, number, system, name):
+    beside = os.path.exists(os.path.join(os.path.dirname(path), name))
+    if not system and not BENCH_MAY.match(name) and ("/" in name or not beside):
+        yield f"{path}:{number}: the bench must not include {name}"
+
+
 def module(path, number, line):
     match = INCLUDE.match(line)
-    if not match or path.startswith(("module/compat/", "module/bench/")):
+    if not match:
         return
     system, name = match[1] == "<", match[2]
+    if path.startswith(BENCH):
+        yield from bench(path, number, system, name)
+        return
+    if name.startswith("bench/") or name.endswith("/iovatune-bench.h"):
+        yield f"{path}:{number}: nothing but the bench must include {name}"
+    if path.startswith("module/compat/"):
+        return
     mine = component(path)
     if mine not in LAYER_OF:
         yield f"{path}: component '{mine}' has no place in scripts/lint.d/includes.py"

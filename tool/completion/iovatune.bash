@@ -17,6 +17,32 @@ __iovatune_managed()
 	iovatune -j dev show 2>/dev/null | grep -o '"name":"[^"]*"' | cut -d'"' -f4
 }
 
+# __iovatune_run COMMAND OPTION...: these options and those of a run.
+__iovatune_run()
+{
+	echo "${@:2}" --threads --cpus --count --seconds --whole
+	[[ $1 == floor ]] || echo --unmap-on --live --turns
+	[[ $1 == coherent ]] || echo --irqs-off
+	[[ $1 =~ ^(coherent|iova)$ ]] || echo --direction
+	[[ $1 == iova ]] || echo --force
+}
+
+# __iovatune_values OPTION: its values, where they have names; fails for other options.
+__iovatune_values()
+{
+	case $1 in
+	--mode) echo owned ;;
+	--allocator) echo stock iovatune ;;
+	--pattern) echo pair burst handoff mixed cold fragmented ;;
+	--unmap-on) echo same next one ;;
+	--direction) echo to-device from-device bidirectional ;;
+	--load) echo map sg coherent ;;
+	--max-order | --depot-bytes | --address-bits | --interval | --count | --size | \
+		--entries | --threads | --cpus | --live | --seconds | --rounds) ;;
+	*) return 1 ;;
+	esac
+}
+
 # Words that may follow OBJECT COMMAND; the first line is for DEV.
 __iovatune_words()
 {
@@ -28,9 +54,16 @@ __iovatune_words()
 	"dev del") __iovatune_managed && echo --rebind --force ;;
 	"stats show") __iovatune_managed && echo --cpu --order --interval --count ;;
 	"monitor "*) echo --count ;;
+	"bench map" | "bench coherent" | "bench floor")
+		__iovatune_functions && __iovatune_run "$2" --size ;;
+	"bench sg") __iovatune_functions && __iovatune_run sg --entries ;;
+	"bench iova") __iovatune_run iova --allocator --pattern --size ;;
+	"bench compare") __iovatune_functions &&
+		__iovatune_run compare --load --rounds --size --entries ;;
+	"bench ") echo show map sg coherent floor iova compare ;;
 	"dev ") echo show add set del ;;
 	"stats ") echo show ;;
-	" ") echo dev stats monitor --version ;;
+	" ") echo dev stats monitor bench --version ;;
 	esac
 	echo --json --pretty --help
 }
@@ -39,7 +72,7 @@ __iovatune_words()
 # So words are taken from the line itself, and an address is completed from behind its last colon.
 _iovatune()
 {
-	local cur prev object="" command="" i word
+	local cur prev object="" command="" i word values
 	local line=${COMP_LINE:0:COMP_POINT}
 	local -a words=()
 
@@ -49,16 +82,10 @@ _iovatune()
 	[[ -z $cur ]] || unset 'words[-1]'
 	prev=${words[-1]-}
 
-	case $prev in
-	--mode)
-		mapfile -t COMPREPLY < <(compgen -W owned -- "$cur")
+	if values=$(__iovatune_values "$prev"); then
+		mapfile -t COMPREPLY < <(compgen -W "$values" -- "$cur")
 		return
-		;;
-	--max-order | --depot-bytes | --address-bits | --interval | --count)
-		COMPREPLY=()
-		return
-		;;
-	esac
+	fi
 
 	for ((i = 1; i < ${#words[@]}; i++)); do
 		word=${words[i]}

@@ -2,11 +2,10 @@
 #include "codec.h"
 
 #include <array>
-#include <cerrno>
 
 #include <linux/genetlink.h>
-#include <netlink/attr.h>
-#include <netlink/genl/genl.h>
+
+#include "table.h"
 
 namespace iovatune::nl {
 
@@ -35,27 +34,17 @@ std::array<std::string_view, IOVATUNE_A_STATS_MAX + 1> make_stats_names()
 	return names;
 }
 
-constexpr nla_policy policy_of(std::uint16_t type)
-{
-	return {.type = type, .minlen = 0, .maxlen = 0};
-}
-
-template <std::size_t N>
-using Policies = std::array<nla_policy, N>;
-
 Policies<IOVATUNE_A_DEV_MAX + 1> make_dev_policies()
 {
 	Policies<IOVATUNE_A_DEV_MAX + 1> policies{};
 
-	for (const int type :
-	     {IOVATUNE_A_DEV_ID, IOVATUNE_A_DEV_MODE, IOVATUNE_A_DEV_STATE, IOVATUNE_A_DEV_GROUP,
-	      IOVATUNE_A_DEV_DOMAIN_TYPE, IOVATUNE_A_DEV_MAX_ORDER, IOVATUNE_A_DEV_ADDRESS_BITS,
-	      IOVATUNE_A_DEV_ERRNO})
-		policies.at(static_cast<std::size_t>(type)) = policy_of(NLA_U32);
-	for (const int type : {IOVATUNE_A_DEV_DEPOT_BYTES, IOVATUNE_A_DEV_LIMIT})
-		policies.at(static_cast<std::size_t>(type)) = policy_of(NLA_U64);
-	for (const int type : {IOVATUNE_A_DEV_NAME, IOVATUNE_A_DEV_DRIVER, IOVATUNE_A_DEV_REASON})
-		policies.at(static_cast<std::size_t>(type)) = policy_of(NLA_STRING);
+	set_policies(policies, NLA_U32,
+		     {IOVATUNE_A_DEV_ID, IOVATUNE_A_DEV_MODE, IOVATUNE_A_DEV_STATE,
+		      IOVATUNE_A_DEV_GROUP, IOVATUNE_A_DEV_DOMAIN_TYPE, IOVATUNE_A_DEV_MAX_ORDER,
+		      IOVATUNE_A_DEV_ADDRESS_BITS, IOVATUNE_A_DEV_ERRNO});
+	set_policies(policies, NLA_U64, {IOVATUNE_A_DEV_DEPOT_BYTES, IOVATUNE_A_DEV_LIMIT});
+	set_policies(policies, NLA_STRING,
+		     {IOVATUNE_A_DEV_NAME, IOVATUNE_A_DEV_DRIVER, IOVATUNE_A_DEV_REASON});
 	return policies;
 }
 
@@ -64,64 +53,11 @@ Policies<IOVATUNE_A_STATS_MAX + 1> make_stats_policies()
 	Policies<IOVATUNE_A_STATS_MAX + 1> policies{};
 
 	for (std::size_t i = 0; i < counter_count; i++)
-		policies.at(first_counter + i) = policy_of(NLA_U64);
-	for (const int type :
-	     {IOVATUNE_A_STATS_DEV_ID, IOVATUNE_A_STATS_CPU, IOVATUNE_A_STATS_ORDER})
-		policies.at(static_cast<std::size_t>(type)) = policy_of(NLA_U32);
-	policies.at(IOVATUNE_A_STATS_NAME) = policy_of(NLA_STRING);
+		policies.at(first_counter + i).type = NLA_U64;
+	set_policies(policies, NLA_U32,
+		     {IOVATUNE_A_STATS_DEV_ID, IOVATUNE_A_STATS_CPU, IOVATUNE_A_STATS_ORDER});
+	set_policies(policies, NLA_STRING, {IOVATUNE_A_STATS_NAME});
 	return policies;
-}
-
-[[noreturn]] void malformed()
-{
-	throw KernelError(EBADMSG, "the module sent a malformed message");
-}
-
-/* Parsed attributes of one message, by type; types above Max are from a newer module. libnl wants
- * policies that it could write to, though it does not. */
-template <int Max>
-class Table {
-public:
-	Table(nlmsghdr &message, nla_policy *policies)
-	{
-		if (genlmsg_parse(&message, 0, table_.data(), Max, policies) < 0)
-			malformed();
-	}
-	explicit Table(nlattr *nest)
-	{
-		if (nla_parse_nested(table_.data(), Max, nest, nullptr) < 0)
-			malformed();
-	}
-
-	[[nodiscard]] nlattr *at(int type) const
-	{
-		return table_.at(static_cast<std::size_t>(type));
-	}
-	[[nodiscard]] bool has(int type) const { return at(type) != nullptr; }
-
-	[[nodiscard]] std::optional<std::uint32_t> u32(int type) const
-	{
-		return has(type) ? std::optional(nla_get_u32(at(type))) : std::nullopt;
-	}
-	[[nodiscard]] std::optional<std::uint64_t> u64(int type) const
-	{
-		return has(type) ? std::optional(nla_get_u64(at(type))) : std::nullopt;
-	}
-	[[nodiscard]] std::optional<std::string> string(int type) const
-	{
-		return has(type) ? std::optional<std::string>(nla_get_string(at(type)))
-				 : std::nullopt;
-	}
-
-private:
-	std::array<nlattr *, Max + 1> table_{};
-};
-
-std::uint8_t command_of(nlmsghdr &message)
-{
-	if (!genlmsg_valid_hdr(&message, 0))
-		malformed();
-	return genlmsg_hdr(&message)->cmd;
 }
 
 std::optional<Range> range_of(nlattr *nest)
@@ -153,11 +89,10 @@ Policies<CTRL_ATTR_MAX + 1> make_ctrl_policies()
 {
 	Policies<CTRL_ATTR_MAX + 1> policies{};
 
-	policies.at(CTRL_ATTR_FAMILY_ID) = policy_of(NLA_U16);
-	policies.at(CTRL_ATTR_FAMILY_NAME) = policy_of(NLA_STRING);
-	policies.at(CTRL_ATTR_VERSION) = policy_of(NLA_U32);
-	policies.at(CTRL_ATTR_MCAST_GROUPS) = policy_of(NLA_NESTED);
-	policies.at(CTRL_ATTR_POLICY) = policy_of(NLA_NESTED);
+	set_policies(policies, NLA_U16, {CTRL_ATTR_FAMILY_ID});
+	set_policies(policies, NLA_STRING, {CTRL_ATTR_FAMILY_NAME});
+	set_policies(policies, NLA_U32, {CTRL_ATTR_VERSION});
+	set_policies(policies, NLA_NESTED, {CTRL_ATTR_MCAST_GROUPS, CTRL_ATTR_POLICY});
 	return policies;
 }
 

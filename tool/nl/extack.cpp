@@ -132,21 +132,22 @@ bool unknown_to_module(const Verdict &verdict)
 					   verdict.message.starts_with("Unsupported attribute"));
 }
 
-std::string older_module(std::string_view attribute)
+std::string older_module(std::string_view attribute, std::string_view module)
 {
 	return fmt::format(
 		"the loaded module is older than this tool and does not know {}; install "
-		"the matching module, then 'modprobe -r iovatune && modprobe iovatune'",
-		attribute.empty() ? "this request" : attribute);
+		"the matching module, then 'modprobe -r {} && modprobe {}'",
+		attribute.empty() ? "this request" : attribute, module, module);
 }
 
-std::string refusal(const Verdict &verdict, Bytes request, AttributeNames names)
+std::string refusal(const Verdict &verdict, Bytes request, AttributeNames names,
+		    std::string_view module)
 {
 	const auto attribute = offender(verdict, request);
 	const auto name = attribute ? name_of(attribute->type, names) : std::string_view{};
 
 	if (unknown_to_module(verdict))
-		return older_module(name);
+		return older_module(name, module);
 	if (verdict.policy && (verdict.policy->min || verdict.policy->max) && !name.empty()) {
 		const auto value = integer(attribute->payload);
 		if (value)
@@ -214,13 +215,14 @@ Verdict decode_verdict(const nlmsghdr &header)
 	return verdict;
 }
 
-void refuse(const Verdict &verdict, std::span<const std::byte> request, AttributeNames names)
+void refuse(const Verdict &verdict, std::span<const std::byte> request, AttributeNames names,
+	    std::string_view module)
 {
 	/* The module always finds words; without any it is generic netlink that does not know the
 	 * family. */
 	if (verdict.error == ENOENT && verdict.message.empty())
-		throw NotLoadedError();
-	throw KernelError(verdict.error, refusal(verdict, request, names));
+		throw NotLoadedError::of(module);
+	throw KernelError(verdict.error, refusal(verdict, request, names, module));
 }
 
 } // namespace iovatune::nl

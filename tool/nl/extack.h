@@ -53,10 +53,11 @@ Policy decode_policy(std::span<const std::byte> nest);
  * @param verdict with an error
  * @param request the bytes that were sent, to find the offending attribute in
  * @param names of the request's attribute set
+ * @param module that the request went to
  * @throw NotLoadedError for what the kernel says of a family that is gone, else KernelError
  */
 [[noreturn]] void refuse(const Verdict &verdict, std::span<const std::byte> request,
-			 AttributeNames names);
+			 AttributeNames names, std::string_view module = main_module);
 
 } // namespace iovatune::nl
 

@@ -5,47 +5,16 @@
 
 #include <linux/genetlink.h>
 
+#include "exchange.h"
+
 namespace iovatune::nl {
 
 namespace {
 
-constexpr int dump_tries = 10;
 constexpr std::uint8_t ctrl_version = 2;
 
 /* The group in which the controller tells of families that come and go; it has a fixed id. */
 constexpr std::uint32_t ctrl_notify_group = GENL_ID_CTRL;
-
-void ignore(nlmsghdr & /*message*/) {}
-
-/* Dumps until nothing changed meanwhile. */
-template <typename T, typename Decode>
-std::vector<T> consistent_dump(Socket &socket, const Message &message, Decode decode)
-{
-	for (int i = 0; i < dump_tries; i++) {
-		std::vector<T> rows;
-		if (socket.dump(message, [&](nlmsghdr &reply) { rows.push_back(decode(reply)); }))
-			return rows;
-	}
-	throw KernelError(EINTR, "devices keep coming and going, try again");
-}
-
-FamilyInfo look_up(Socket &socket)
-{
-	Message message(GENL_ID_CTRL, CTRL_CMD_GETFAMILY, ctrl_version, 0, {});
-	std::optional<FamilyInfo> info;
-
-	message.put(CTRL_ATTR_FAMILY_NAME, std::string(IOVATUNE_FAMILY_NAME));
-	try {
-		socket.request(message, [&](nlmsghdr &reply) { info = decode_family(reply); });
-	} catch (const KernelError &error) {
-		if (error.err() == ENOENT)
-			throw NotLoadedError();
-		throw;
-	}
-	if (!info)
-		throw KernelError(EBADMSG, "no answer from the netlink controller");
-	return *info;
-}
 
 void put_tunables(Message &message, const Tunables &tunables)
 {
@@ -59,7 +28,7 @@ void put_tunables(Message &message, const Tunables &tunables)
 
 } // namespace
 
-Session::Session() : family_(look_up(socket_)) {}
+Session::Session() : family_(look_up(socket_, IOVATUNE_FAMILY_NAME, main_module)) {}
 
 Message Session::dev_request(std::uint8_t command, int flags) const
 {
@@ -74,12 +43,7 @@ Message Session::stats_request(int flags) const
 
 Device Session::device_reply(const Message &message)
 {
-	std::optional<Device> device;
-
-	socket_.request(message, [&](nlmsghdr &reply) { device = decode_device(reply); });
-	if (!device)
-		throw KernelError(EBADMSG, "the module sent no answer");
-	return *device;
+	return request_one<Device>(socket_, message, decode_device);
 }
 
 std::vector<Device> Session::dev_dump(bool all)
@@ -129,13 +93,10 @@ void Session::dev_del(const std::string &name)
 DeviceStats Session::stats_get(const std::string &name)
 {
 	auto message = stats_request();
-	std::optional<StatsReply> answer;
 
 	message.put(IOVATUNE_A_STATS_NAME, name);
-	socket_.request(message, [&](nlmsghdr &reply) { answer = decode_stats(reply); });
-	if (!answer)
-		throw KernelError(EBADMSG, "the module sent no answer");
-	return DeviceStats{answer->dev_id, answer->name, answer->row.counters, {}};
+	const auto answer = request_one<StatsReply>(socket_, message, decode_stats);
+	return DeviceStats{answer.dev_id, answer.name, answer.row.counters, {}};
 }
 
 std::vector<StatsRow> Session::stats_dump(const std::string &name, const Breakdown &breakdown)

@@ -23,8 +23,8 @@ void check_put(int result)
 } // namespace
 
 Message::Message(std::uint16_t family, std::uint8_t command, std::uint8_t version, int flags,
-		 AttributeNames names)
-	: message_(nlmsg_alloc()), names_(names)
+		 AttributeNames names, std::string_view module)
+	: message_(nlmsg_alloc()), names_(names), module_(module)
 {
 	if (!message_ || !genlmsg_put(message_.get(), NL_AUTO_PORT, NL_AUTO_SEQ, family, 0, flags,
 				      command, version))
@@ -202,7 +202,7 @@ bool Socket::dump(const Message &message, const Handler &handler)
 	if (exchange.overrun)
 		throw KernelError(ENOBUFS);
 	if (exchange.verdict.error)
-		refuse(exchange.verdict, message.bytes(), message.names());
+		refuse(exchange.verdict, message.bytes(), message.names(), message.module());
 	return !exchange.interrupted;
 }
 

@@ -37,8 +37,9 @@ class Message {
 public:
 	/// @param flags NLM_F_DUMP for a dump, else 0
 	/// @param names of the attribute set, for error messages
+	/// @param module that serves the family, for error messages
 	Message(std::uint16_t family, std::uint8_t command, std::uint8_t version, int flags,
-		AttributeNames names);
+		AttributeNames names, std::string_view module = main_module);
 
 	void put(int type, std::uint32_t value);
 	void put(int type, std::uint64_t value);
@@ -49,10 +50,12 @@ public:
 	[[nodiscard]] nl_msg *get() const { return message_.get(); }
 	[[nodiscard]] std::span<const std::byte> bytes() const;
 	[[nodiscard]] AttributeNames names() const { return names_; }
+	[[nodiscard]] std::string_view module() const { return module_; }
 
 private:
 	MessagePtr message_;
 	AttributeNames names_;
+	std::string_view module_;
 };
 
 /// Sees one reply or event; may throw.

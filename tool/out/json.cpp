@@ -1,36 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* JSON: keys are the spec's names in the spec's order, values as the kernel sent them. */
+#include "json_bench.h"
+#include "json_put.h"
 #include "printer.h"
-
-#include <nlohmann/json.hpp>
 
 namespace iovatune::out {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr int pretty_indent = 4;
-
-template <typename T>
-void put(Json &object, std::string_view key, const std::optional<T> &value)
-{
-	if (value)
-		object[std::string(key)] = *value;
-}
-
-/* An enum by name; by number if it is newer than this tool. */
-void put_enum(Json &object, std::string_view key, const std::optional<std::uint32_t> &value,
-	      std::string_view (*name_of)(std::uint32_t))
-{
-	if (!value)
-		return;
-	const auto name = name_of(*value);
-	if (name.empty())
-		object[std::string(key)] = *value;
-	else
-		object[std::string(key)] = std::string(name);
-}
 
 void put_device(Json &object, const Device &device)
 {
@@ -57,12 +35,6 @@ Json device_object(const Device &device)
 	if (device.addable)
 		object["addable"] = true;
 	return object;
-}
-
-void put_counters(Json &object, const CounterSet &counters)
-{
-	for (std::size_t i = 0; i < counter_count; i++)
-		put(object, counter_info(counter_at(i)).name, counters[counter_at(i)]);
 }
 
 Json row_object(const StatsRow &row)
@@ -146,6 +118,24 @@ public:
 			     const Breakdown &breakdown, double /*seconds*/) override
 	{
 		return stats(now, breakdown);
+	}
+
+	std::string bench_devices(const std::vector<BenchDevice> &devices) override
+	{
+		auto array = Json::array();
+		for (const auto &device : devices)
+			array.push_back(bench_device_object(device));
+		return line(array);
+	}
+
+	std::string bench_result(const BenchResult &result) override
+	{
+		return line(bench_result_object(result));
+	}
+
+	std::string bench_comparison(const BenchComparison &comparison) override
+	{
+		return line(bench_comparison_object(comparison));
 	}
 
 private:

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "../bench.h"
 #include "../model.h"
 
 namespace iovatune::out {
@@ -56,9 +57,21 @@ public:
 	virtual std::string interval(const std::vector<DeviceStats> &now,
 				     const std::vector<DeviceStats> &before,
 				     const Breakdown &breakdown, double seconds) = 0;
+
+	/// bench show: devices that are bound to the driver.
+	virtual std::string bench_devices(const std::vector<BenchDevice> &devices) = 0;
+
+	/// bench map and so on: one run.
+	virtual std::string bench_result(const BenchResult &result) = 0;
+
+	/// bench compare.
+	virtual std::string bench_comparison(const BenchComparison &comparison) = 0;
 };
 
 std::unique_ptr<Printer> make_printer(const Format &format);
+
+/// What a run has done so far, for a terminal: one line without its end.
+std::string bench_progress(const BenchCounts &totals);
 
 std::unique_ptr<Printer> make_json_printer(bool pretty);
 std::unique_ptr<Printer> make_text_printer(bool colour);

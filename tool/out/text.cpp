@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "numbers.h"
+#include "text_bench.h"
 #include "text_dev.h"
 #include "text_stats.h"
 
@@ -65,6 +66,21 @@ public:
 					     colour_);
 		}
 		return all;
+	}
+
+	std::string bench_devices(const std::vector<BenchDevice> &devices) override
+	{
+		return bench_devices_text(devices, colour_);
+	}
+
+	std::string bench_result(const BenchResult &result) override
+	{
+		return bench_result_text(result, colour_);
+	}
+
+	std::string bench_comparison(const BenchComparison &comparison) override
+	{
+		return bench_comparison_text(comparison, colour_);
 	}
 
 private:

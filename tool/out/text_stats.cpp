@@ -39,19 +39,6 @@ std::string group_text(const CounterSet &counters, Group group)
 	return all;
 }
 
-std::string block_text(const CounterSet &counters)
-{
-	constexpr int label_width = 9;
-	std::string all;
-
-	for (const auto group : group_list) {
-		const auto line = group_text(counters, group);
-		if (!line.empty())
-			all += fmt::format("  {:<{}}{}\n", group_name(group), label_width, line);
-	}
-	return all;
-}
-
 /* Counters of which some row has one that is not 0. */
 std::vector<Counter> shown_counters(const std::vector<StatsRow> &rows)
 {
@@ -124,9 +111,22 @@ std::string rows_text(const DeviceStats &stats, const Breakdown &breakdown, bool
 
 } // namespace
 
+std::string counters_text(const CounterSet &counters)
+{
+	constexpr int label_width = 9;
+	std::string all;
+
+	for (const auto group : group_list) {
+		const auto line = group_text(counters, group);
+		if (!line.empty())
+			all += fmt::format("  {:<{}}{}\n", group_name(group), label_width, line);
+	}
+	return all;
+}
+
 std::string stats_text(const DeviceStats &stats, const Breakdown &breakdown, bool colour)
 {
-	return head_text(stats, "", colour) + block_text(stats.totals) +
+	return head_text(stats, "", colour) + counters_text(stats.totals) +
 	       rows_text(stats, breakdown, colour);
 }
 
@@ -152,7 +152,7 @@ std::string interval_text(const DeviceStats &delta, const Breakdown &breakdown, 
 	for (std::size_t i = 0; i < counter_count; i++)
 		if (!counter_info(counter_at(i)).grows)
 			gauges[counter_at(i)] = delta.totals[counter_at(i)];
-	return all + block_text(gauges) + rows_text(delta, breakdown, colour);
+	return all + counters_text(gauges) + rows_text(delta, breakdown, colour);
 }
 
 } // namespace iovatune::out

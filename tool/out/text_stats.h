@@ -10,6 +10,9 @@
 
 namespace iovatune::out {
 
+/// Counters that the kernel sent, a line for each group.
+std::string counters_text(const CounterSet &counters);
+
 std::string stats_text(const DeviceStats &stats, const Breakdown &breakdown, bool colour);
 
 /// @param delta counters of the interval, gauges as they are now

@@ -46,6 +46,11 @@ class SysfsBinding : public Binding {
 public:
 	explicit SysfsBinding(Roots roots) : roots_(std::move(roots)) {}
 
+	[[nodiscard]] bool exists(const std::string &name) const override
+	{
+		return !real(pci_device(roots_, name)).empty();
+	}
+
 	[[nodiscard]] std::optional<std::string> driver(const std::string &name) const override
 	{
 		const auto link = real(pci_device(roots_, name) / "driver");
@@ -61,6 +66,13 @@ public:
 		if (content.empty() || content.front().empty() || content.front() == "(null)")
 			return std::nullopt;
 		return content.front();
+	}
+
+	void set_driver_override(const std::string &name,
+				 const std::optional<std::string> &driver) override
+	{
+		write_once(pci_device(roots_, name) / "driver_override",
+			   driver.value_or("") + "\n");
 	}
 
 	void unbind(const std::string &name, const std::string &driver) override

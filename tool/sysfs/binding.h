@@ -21,12 +21,20 @@ public:
 	Binding &operator=(Binding &&) = delete;
 	virtual ~Binding() = default;
 
+	/// Whether there is such a function.
+	[[nodiscard]] virtual bool exists(const std::string &name) const = 0;
+
 	/// Name of the driver that is bound, if any.
 	[[nodiscard]] virtual std::optional<std::string> driver(const std::string &name) const = 0;
 
 	/// Driver that alone may bind, if one was set; see driver_override in sysfs.
 	[[nodiscard]] virtual std::optional<std::string> driver_override(
 		const std::string &name) const = 0;
+
+	/// Sets the driver that alone may bind, or none.
+	/// @throw KernelError
+	virtual void set_driver_override(const std::string &name,
+					 const std::optional<std::string> &driver) = 0;
 
 	/// Takes the device away from its driver.
 	/// @throw KernelError

@@ -30,9 +30,11 @@ Result run_words(const std::string &words, FakeModule &module)
 		.connect = [&module]() -> std::unique_ptr<Client> {
 			return std::make_unique<FakeClient>(module);
 		},
+		.connect_bench = {},
 		.roots = {"/nonexistent", "/nonexistent", "/nonexistent"},
 		.out = out,
 		.err = err,
+		.progress = {},
 	};
 
 	while (stream >> word)
@@ -194,7 +196,7 @@ TEST_CASE("monitor prints so many events, tells of losses, ends with the module"
 
 TEST_CASE("usage errors: status 2, one line, what is allowed")
 {
-	check_usage("frob", "word 'frob' is unknown, allowed: dev, stats, monitor (EINVAL)");
+	check_usage("frob", "word 'frob' is unknown, allowed: dev, stats, monitor, bench (EINVAL)");
 	check_usage("dev frob",
 		    "dev: word 'frob' is unknown, allowed: show, add, set, del (EINVAL)");
 	check_usage("dev show --bogus",

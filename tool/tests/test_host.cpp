@@ -54,6 +54,19 @@ TEST_CASE("without the module: status 3 and what to do" *
 	}
 }
 
+TEST_CASE("without iovatune_bench: status 3 and what to do" *
+	  doctest::skip(std::filesystem::exists("/sys/module/iovatune_bench")))
+{
+	for (const std::string words : {"bench", "bench map 00:04.0", "bench compare 00:04.0",
+					"-j bench iova --allocator stock --pattern pair"}) {
+		const auto result = shell(tool() + " " + words + " 2>&1");
+		CAPTURE(words);
+		CHECK(result.status == 3);
+		CHECK(result.output.ends_with(
+			": the module is not loaded, run 'modprobe iovatune_bench' (ENOENT)\n"));
+	}
+}
+
 TEST_CASE("words go to stderr, and usage errors come first")
 {
 	const auto result = shell(tool() + " dev add 2>/dev/null");

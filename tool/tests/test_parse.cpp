@@ -109,3 +109,27 @@ TEST_CASE("seconds")
 		CHECK_FALSE(refusal([&] { parse_seconds("interval", text); }).empty());
 	}
 }
+
+TEST_CASE("CPUs are numbers and ranges")
+{
+	using Cpus = std::vector<std::uint32_t>;
+
+	CHECK(parse_cpus("cpus", "0", 4) == Cpus{0});
+	CHECK(parse_cpus("cpus", "3,0-2,7", 5) == Cpus{3, 0, 1, 2, 7});
+	CHECK(parse_cpus("cpus", "5-5", 1) == Cpus{5});
+	for (const std::string bad : {"", ",", "1,", "a", "1-", "-1", "2-1", "1-2-3", "1 ", "0x1",
+				      "4294967295", "99999999999999999999"}) {
+		CAPTURE(bad);
+		CHECK_THROWS_AS((void)parse_cpus("cpus", bad, 256), UsageError);
+	}
+	CHECK_THROWS_WITH_AS((void)parse_cpus("cpus", "0-2,5-6", 4),
+			     "cpus 0-2,5-6 is too long, allowed: 4 CPUs (ERANGE)", UsageError);
+	CHECK_THROWS_AS((void)parse_cpus("cpus", "0-4294967294", 256), UsageError);
+}
+
+TEST_CASE("numbers of 64 bits")
+{
+	CHECK(parse_u64("count", "18446744073709551615") == 18446744073709551615ULL);
+	CHECK_THROWS_AS((void)parse_u64("count", "18446744073709551616"), UsageError);
+	CHECK_THROWS_AS((void)parse_u64("count", "1K"), UsageError);
+}

@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "../rebind.h"
+#include "fake_binding.h"
 #include "fake_client.h"
 
 using namespace iovatune;
@@ -15,70 +16,10 @@ namespace {
 const std::string name = "0000:00:04.0";
 const AddRequest request{name, IOVATUNE_MODE_OWNED, {}};
 
-/* One device, one driver; binding makes an armed device active, as the module does. */
-class FakeBinding : public sysfs::Binding {
-public:
-	explicit FakeBinding(FakeModule &module) : module_(module) {}
-
-	[[nodiscard]] std::optional<std::string> driver(const std::string & /*name*/) const override
-	{
-		return bound;
-	}
-	[[nodiscard]] std::optional<std::string> driver_override(
-		const std::string & /*name*/) const override
-	{
-		return only;
-	}
-	void unbind(const std::string & /*name*/, const std::string &driver) override
-	{
-		module_.calls.push_back("unbind " + driver);
-		note_signals();
-		if (unbind_error)
-			throw KernelError(unbind_error);
-		bound.reset();
-		if (auto it = module_.managed.find(name); it != module_.managed.end())
-			it->second.state = IOVATUNE_STATE_ARMED;
-	}
-	void bind(const std::string & /*name*/, const std::string &driver) override
-	{
-		module_.calls.push_back("bind " + driver);
-		note_signals();
-		if (bind_errors > 0) {
-			bind_errors--;
-			throw KernelError(EIO);
-		}
-		bound = driver;
-		if (auto it = module_.managed.find(name); it != module_.managed.end()) {
-			it->second.state = state_after_bind;
-			if (state_after_bind == IOVATUNE_STATE_FAILED) {
-				it->second.reason = "no IOVA space";
-				it->second.error = ENOSPC;
-			}
-		}
-	}
-
-	std::optional<std::string> bound = "nvme";
-	std::optional<std::string> only;
-	int unbind_error = 0;
-	int bind_errors = 0;
-	State state_after_bind = IOVATUNE_STATE_ACTIVE;
-	bool interruptible = false;
-
-private:
-	void note_signals()
-	{
-		sigset_t blocked;
-		sigprocmask(SIG_BLOCK, nullptr, &blocked);
-		interruptible = interruptible || !sigismember(&blocked, SIGINT);
-	}
-
-	FakeModule &module_;
-};
-
 struct Fixture {
 	FakeModule module;
 	FakeClient client{module};
-	FakeBinding binding{module};
+	FakeBinding binding{module, name};
 	Calls users;
 	Calls notes;
 	RebindEnvironment environment{

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "../bench.h"
 #include "../model.h"
+#include "../nl/bench_codec.h"
 #include "../nl/codec.h"
 
 using namespace iovatune;
@@ -15,10 +17,11 @@ using namespace iovatune;
 namespace {
 
 /* Values of "name:" at one depth below a line; the spec's lay-out is that of the generator. */
-std::vector<std::string> names_below(const std::string &start, const std::string &stop)
+std::vector<std::string> names_below(const std::string &start, const std::string &stop,
+				     const std::string &file = "iovatune.yaml")
 {
 	const std::string key = "        name: ";
-	std::ifstream spec("../../module/spec/iovatune.yaml");
+	std::ifstream spec("../../module/spec/" + file);
 	std::vector<std::string> names;
 	std::string line;
 	bool inside = false;
@@ -48,6 +51,54 @@ TEST_CASE("attribute names are the spec's")
 {
 	CHECK(known(nl::dev_attributes()) == names_below("    name: dev", "    name: stats"));
 	CHECK(known(nl::stats_attributes()) == names_below("    name: stats", "operations:"));
+}
+
+TEST_CASE("attribute names of the bench are the spec's")
+{
+	const std::string file = "iovatune-bench.yaml";
+
+	CHECK(known(nl::bench_dev_attributes()) ==
+	      names_below("    name: dev", "    name: run", file));
+	CHECK(known(nl::bench_run_attributes()) ==
+	      names_below("    name: run", "    name: latency", file));
+	CHECK(known(nl::bench_latency_attributes()) ==
+	      names_below("    name: latency", "    name: cache", file));
+	CHECK(known(nl::bench_cache_attributes()) ==
+	      names_below("    name: cache", "operations:", file));
+}
+
+TEST_CASE("enum names of the bench are the spec's")
+{
+	for (const auto *info :
+	     {&bench_loads(), &bench_patterns(), &bench_allocators(), &bench_unmap_ons(),
+	      &bench_directions(), &bench_timings(), &bench_states()}) {
+		const std::string what(info->what);
+		const auto names = names_below("    name: " + what, "  -", "iovatune-bench.yaml");
+		CAPTURE(what);
+		REQUIRE_FALSE(names.empty());
+		CHECK(names == std::vector<std::string>(info->names.begin(), info->names.end()));
+		for (std::uint32_t i = 0; i < names.size(); i++) {
+			CHECK(info->name(info->first + i) == names[i]);
+			CHECK(info->value(names[i]) == info->first + i);
+		}
+		CHECK(info->name(info->first + static_cast<std::uint32_t>(names.size())).empty());
+		CHECK_FALSE(info->value(""));
+	}
+	CHECK(bench_states().name(0).empty());
+	CHECK(bench_states().name(IOVATUNE_BENCH_STATE_FAILED) == "failed");
+}
+
+TEST_CASE("defaults of the bench are the spec's")
+{
+	std::ifstream spec("../../module/spec/iovatune-bench.yaml");
+	const std::string text{std::istreambuf_iterator<char>(spec), {}};
+
+	CHECK(bench_defaults::size == 4096);
+	CHECK(text.find("Bytes, default 4096.") != std::string::npos);
+	CHECK(bench_defaults::entries == 32);
+	CHECK(text.find("Pages in a list of load sg. Default 32.") != std::string::npos);
+	CHECK(bench_defaults::threads == 1);
+	CHECK(text.find("Threads that map. Default 1.") != std::string::npos);
 }
 
 TEST_CASE("enum names are the spec's")
@@ -108,6 +159,14 @@ TEST_CASE("the manual page names every counter, state and command")
 		CHECK(text.find("\n.B " + std::string(state_name(state)) + "\n") !=
 		      std::string::npos);
 	for (const std::string command :
-	     {"dev show", "dev add", "dev set", "dev del", "stats show", "monitor"})
+	     {"dev show", "dev add", "dev set", "dev del", "stats show", "monitor", "bench show",
+	      "bench map", "bench sg", "bench coherent", "bench floor", "bench iova",
+	      "bench compare"})
 		CHECK(text.find("\\fB" + command + "\\fR") != std::string::npos);
+	for (const auto *info : {&bench_loads(), &bench_patterns(), &bench_allocators(),
+				 &bench_unmap_ons(), &bench_directions()})
+		for (const auto name : info->names) {
+			CAPTURE(name);
+			CHECK(text.find(name) != std::string::npos);
+		}
 }

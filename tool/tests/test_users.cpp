@@ -278,6 +278,8 @@ TEST_CASE("drivers: found by link, bound and unbound by a write")
 	const Machine machine;
 	const auto binding = sysfs::make_binding(machine.roots());
 
+	CHECK(binding->exists(nvme));
+	CHECK_FALSE(binding->exists("0000:00:1f.7"));
 	CHECK_FALSE(binding->driver(nvme));
 	CHECK_FALSE(binding->driver_override(nvme));
 	machine.file("sys/devices/pci0000:00/" + nvme + "/driver_override", "(null)\n");
@@ -293,4 +295,6 @@ TEST_CASE("drivers: found by link, bound and unbound by a write")
 	binding->bind(nvme, "nvme");
 	CHECK(machine.read("sys/bus/pci/drivers/nvme/bind") == nvme);
 	CHECK_THROWS_AS(binding->bind(nvme, "gone"), std::runtime_error);
+	binding->set_driver_override(nvme, "iovatune_bench");
+	CHECK(binding->driver_override(nvme) == "iovatune_bench");
 }
