@@ -356,16 +356,17 @@ int iovatune_nl_dev_set_doit(struct sk_buff *skb, struct genl_info *info)
 	unsigned int what;
 	int err;
 
-	what = parse_config(info, &cfg);
-	if (!what) {
-		NL_SET_ERR_MSG(info->extack,
-			       "nothing to set: max-order, depot-bytes or address-bits");
-		return -EINVAL;
-	}
 	idev = iovatune_netlink_find(info, IOVATUNE_A_DEV_ID,
 				     IOVATUNE_A_DEV_NAME);
 	if (IS_ERR(idev))
 		return PTR_ERR(idev);
+	err = -EINVAL;
+	what = parse_config(info, &cfg);
+	if (!what) {
+		NL_SET_ERR_MSG(info->extack,
+			       "nothing to set: max-order, depot-bytes or address-bits");
+		goto out_put;
+	}
 	err = -ENOMEM;
 	reply = new_reply();
 	if (!reply)

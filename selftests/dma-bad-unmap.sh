@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # vm: --device edu,dma_mask=0xffffffff
+# debug: never
 #
 # Unmappings that no correct driver does. iovatune refuses and counts them, names
 # the device in the log without filling it, and goes on; stock DMA ops corrupt

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # vm: --device edu,dma_mask=0xffffffff
+# debug: check
 # timeout: 600
 #
 # The n-th allocation of memory fails while a cold cache serves a mapping, for

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # vm: --device edu,dma_mask=0xffffffff
+# debug: check
 #
 # MMIO of this device and of another, mapped for the device.
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # vm: --device edu,dma_mask=0xffffffff
+# debug: check
 # allow-splat: yes
 #
 # The device itself reads and writes memory: what is mapped arrives, what is

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * vm: --device edu,dma_mask=0xffffffff
+ * debug: check
  * timeout: 900
  *
  * The n-th allocation of memory fails, for n = 1, 2, 3, ... until what was tried

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * vm: --disk nvme:64M --disk nvme:64M --disk virtio-blk:64M --device e1000e --device pcie-root-port,id=rp0,chassis=1 --device edu,addr=0x10.0,multifunction=on --device edu,addr=0x10.1
+ * debug: check
  * timeout: 60
  * soak-timeout: 300
  *
@@ -23,6 +24,7 @@
 #define PROCESSES	8
 #define CHECK_SECONDS	5
 #define SOAK_SECONDS	60
+#define PATIENCE_SECONDS 30
 
 enum fuzz_kind { FUZZ_U32, FUZZ_U64, FUZZ_STRING, FUZZ_FLAG };
 
@@ -157,9 +159,20 @@ static void compose(struct nl_sock *s, struct nl_req *r, unsigned int *seed,
 	}
 }
 
+/* Has it met all answers of all commands? A slow kernel is given more time. */
+static bool complete(const struct tally *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(fuzz_ops); i++)
+		if (!t->done[i] || !t->refused[i])
+			return false;
+	return true;
+}
+
 static int fuzz(unsigned int seed, int seconds, struct tally *t)
 {
-	time_t end = time(NULL) + seconds;
+	time_t end = time(NULL) + seconds, patience = end + PATIENCE_SECONDS;
 	struct nl_sock s;
 	struct nl_ack ack;
 	struct nl_req r;
@@ -168,7 +181,7 @@ static int fuzz(unsigned int seed, int seconds, struct tally *t)
 
 	if (nl_open(&s))
 		return 1;
-	while (time(NULL) < end) {
+	while (time(NULL) < end || (!complete(t) && time(NULL) < patience)) {
 		i = below(&seed, ARRAY_SIZE(fuzz_ops));
 		compose(&s, &r, &seed, &fuzz_ops[i]);
 		t->sent[i]++;

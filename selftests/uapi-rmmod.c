@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * vm: --disk nvme:64M --disk nvme:64M --disk virtio-blk:64M --device e1000e --device pcie-root-port,id=rp0,chassis=1 --device edu,addr=0x10.0,multifunction=on --device edu,addr=0x10.1
+ * debug: check
  * timeout: 60
  * soak-timeout: 600
  *
@@ -17,7 +18,7 @@
 #include "kselftest_harness.h"
 
 #define PROCESSES	4
-#define UNLOADS_A_ROUND	10
+#define UNLOADS_A_ROUND	3
 
 /* Dump and add for ever; the family is there or not. Ends by a signal. */
 static void pester(const char *bdf)

@@ -10,6 +10,7 @@
 #include <linux/mm.h>
 #include <linux/preempt.h>
 #include <linux/scatterlist.h>
+#include <linux/slab.h>
 #include <linux/timer.h>
 
 #include "iovatune_test.h"
@@ -212,12 +213,9 @@ int itest_cmd_context(struct itest_node *node, struct itest_args *args)
 	int kind = match_string(context_names, ARRAY_SIZE(context_names),
 				itest_arg_str(args, "kind", "irq-off"));
 	unsigned int n = itest_arg(args, "n", 10);
-	struct context_test t = {
-		.node = node,
-		.kind = kind,
-		.loops = itest_arg(args, "loops", 20),
-	};
+	unsigned int loops = itest_arg(args, "loops", 20);
 	struct device *dev = itest_dev(node);
+	struct context_test *t;
 	int ret = -ENOMEM;
 
 	if (kind < 0)
@@ -226,14 +224,21 @@ int itest_cmd_context(struct itest_node *node, struct itest_args *args)
 		return itest_skip(node, "the device has no interrupt for us\n");
 	dma_set_max_seg_size(dev, SZ_64K);
 	dma_set_seg_boundary(dev, U32_MAX);
-	t.page = alloc_pages(GFP_KERNEL, 1);
-	t.sg = itest_sg_create(node, CONTEXT_ENTRIES, "odd", SZ_64K, U32_MAX, 5);
-	if (t.page && t.sg) {
-		context_run(&t, n);
+	t = kzalloc(sizeof(*t), GFP_KERNEL);
+	if (!t)
+		return -ENOMEM;
+	t->node = node;
+	t->kind = kind;
+	t->loops = loops;
+	t->page = alloc_pages(GFP_KERNEL, 1);
+	t->sg = itest_sg_create(node, CONTEXT_ENTRIES, "odd", SZ_64K, U32_MAX, 5);
+	if (t->page && t->sg) {
+		context_run(t, n);
 		ret = 0;
 	}
-	itest_sg_destroy(t.sg);
-	if (t.page)
-		__free_pages(t.page, 1);
+	itest_sg_destroy(t->sg);
+	if (t->page)
+		__free_pages(t->page, 1);
+	kfree(t);
 	return ret;
 }
