@@ -14,7 +14,7 @@ VERSION := 0.1.0
 #: DESTDIR    put before all paths of install and dkms-install
 #: MODDIR     where install puts the modules
 #:            (default /lib/modules/RELEASE/extra)
-#: ARGS       passed to demo, check, soak and lint: make check ARGS=--help
+#: ARGS       passed to demo, bench, check, soak and lint: make check ARGS=--help
 #: IOVATUNE_CACHE   where kernels are kept (default /var/cache/iovatune)
 #: IOVATUNE_MIRROR  Debian archive to take 7.3 from (default: apt's)
 
@@ -88,6 +88,10 @@ dkms-uninstall: ## what dkms-install installed
 demo: ## show it at work in a guest
 	@scripts/demo $(ARGS)
 
+# On 6.12 unless KERNEL says another that a guest can have.
+bench: ## what mappings cost, beside stock; in guests
+	@scripts/bench --kernel '$(if $(KDIR),$(KDIR),$(KERNEL:running=6.12))' $(ARGS)
+
 check: ## all tests, in guests
 	@selftests/run $(ARGS)
 
@@ -113,4 +117,4 @@ help: ## this text
 	@sed -n 's/^#: /  /p' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: all module tool selftests install uninstall dkms-install dkms-uninstall \
-	demo check soak vm-check lint ynl-check clean help
+	demo bench check soak vm-check lint ynl-check clean help

@@ -312,6 +312,8 @@ restore() {
 	# shellcheck disable=SC2046 # process numbers
 	kill $(jobs -p) 2>/dev/null
 	wait
+	# It lets go of its devices.
+	[[ ! -d /sys/module/iovatune_bench ]] || rmmod iovatune_bench
 	all_here || rescan
 	# shellcheck disable=SC2119 # without parameters
 	loaded || load

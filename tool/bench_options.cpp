@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "bench_options.h"
 
-#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
 
@@ -188,24 +188,27 @@ void BenchOptions::add_to(CLI::App &command, std::uint32_t loads)
 {
 	const auto with_live = map_bit | sg_bit | coherent_bit | iova_bit;
 	const auto any = with_live | floor_bit;
-	const OptionInfo options[] = {
-		{iova_bit, "--allocator", &BenchOptions::allocator, "A",
-		 "Which one: " + bench_allocators().all()},
-		{iova_bit, "--pattern", &BenchOptions::pattern, "P",
-		 "In which order: " + bench_patterns().all()},
-		{any & ~sg_bit, "--size", &BenchOptions::sizes, "N[,N...]",
-		 "Bytes, K and M allowed; of several each call takes one"},
-		{sg_bit, "--entries", &BenchOptions::entries, "N", "Pages in a list"},
-		{any, "--threads", &BenchOptions::threads, "N", "Threads that map"},
-		{any, "--cpus", &BenchOptions::cpus, "LIST", "CPUs to pin them to, e.g. 0-3,5"},
-		{with_live, "--unmap-on", &BenchOptions::unmap_on, "WHERE",
-		 "CPU that unmaps: " + bench_unmap_ons().all()},
-		{with_live, "--live", &BenchOptions::live, "N",
-		 "Mappings of a thread live at a time"},
-		{map_bit | sg_bit | floor_bit, "--direction", &BenchOptions::direction, "D",
-		 "Of the data: " + bench_directions().all()},
-		{any, "--count", &BenchOptions::count, "N", "End after N mappings a thread"},
-		{any, "--seconds", &BenchOptions::seconds, "S", "End after S seconds; default 5"},
+	const std::array options{
+		OptionInfo{iova_bit, "--allocator", &BenchOptions::allocator, "A",
+			   "Which one: " + bench_allocators().all()},
+		OptionInfo{iova_bit, "--pattern", &BenchOptions::pattern, "P",
+			   "In which order: " + bench_patterns().all()},
+		OptionInfo{any & ~sg_bit, "--size", &BenchOptions::sizes, "N[,N...]",
+			   "Bytes, K and M allowed; of several each call takes one"},
+		OptionInfo{sg_bit, "--entries", &BenchOptions::entries, "N", "Pages in a list"},
+		OptionInfo{any, "--threads", &BenchOptions::threads, "N", "Threads that map"},
+		OptionInfo{any, "--cpus", &BenchOptions::cpus, "LIST",
+			   "CPUs to pin them to, e.g. 0-3,5"},
+		OptionInfo{with_live, "--unmap-on", &BenchOptions::unmap_on, "WHERE",
+			   "CPU that unmaps: " + bench_unmap_ons().all()},
+		OptionInfo{with_live, "--live", &BenchOptions::live, "N",
+			   "Mappings of a thread live at a time"},
+		OptionInfo{map_bit | sg_bit | floor_bit, "--direction", &BenchOptions::direction,
+			   "D", "Of the data: " + bench_directions().all()},
+		OptionInfo{any, "--count", &BenchOptions::count, "N",
+			   "End after N mappings a thread"},
+		OptionInfo{any, "--seconds", &BenchOptions::seconds, "S",
+			   "End after S seconds; default 5"},
 	};
 
 	for (const auto &option : options)

@@ -38,8 +38,9 @@ public:
 	std::vector<BenchCounts> run_dump(const std::optional<std::string> &name);
 
 private:
-	[[nodiscard]] Message request(std::uint8_t command, const std::optional<std::string> &name,
-				      int flags = 0) const;
+	[[nodiscard]] Message message_of(std::uint8_t command,
+					 const std::optional<std::string> &name,
+					 int flags = 0) const;
 
 	Socket socket_;
 	FamilyInfo family_;
