@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # vm: --device edu,dma_mask=0xffffffff
 # debug: check
-# timeout: 600
+# timeout: 150
 #
 # The n-th allocation of memory fails while a cold cache serves a mapping, for
 # n = 1, 2, 3, ... until the mapping gets by without it: nothing stays mapped or

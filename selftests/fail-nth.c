@@ -2,7 +2,7 @@
 /*
  * vm: --device edu,dma_mask=0xffffffff
  * debug: check
- * timeout: 900
+ * timeout: 150
  *
  * The n-th allocation of memory fails, for n = 1, 2, 3, ... until what was tried
  * gets by without it: an attach, commands of the family, loading the module.
