@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # vm: --device edu,dma_mask=0xffffffff
-# debug: check
 #
 # The ends of a binding: a probe that fails with a managed buffer taken, mappings
 # that outlive their driver, a device that is pulled out while one is held.

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # vm: --device edu,dma_mask=0xffffffff
-# debug: check
 #
 # The driver's probe fails while --rebind has the device: it is back on stock
 # DMA ops and not managed, the message says so, and it works again when the

@@ -3,6 +3,7 @@
  * vm: --device edu,dma_mask=0xffffffff
  * debug: check
  * timeout: 150
+ * soak-timeout: 3600
  *
  * The n-th allocation of memory fails, for n = 1, 2, 3, ... until what was tried
  * gets by without it: an attach, commands of the family, loading the module.
@@ -22,7 +23,7 @@
 #define DRIVER		"iovatune_test"
 /* Far beyond what any of this allocates. */
 #define MAX_NTH		5000
-#define TEST_SECONDS	600
+#define TEST_SECONDS	1800
 
 /* Let sleeping and single-page allocations fail too, without a word. */
 static bool can_fail(void)

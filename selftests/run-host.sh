@@ -94,7 +94,7 @@ host_runner-sees-hang() {
 }
 
 # shellcheck disable=SC2034 # selftests/run reads it
-host_tests=(tool test-demo test-vm seeded runner-sees-failure runner-sees-panic runner-sees-hang)
+host_tests=(seeded tool test-demo test-vm runner-sees-failure runner-sees-panic runner-sees-hang)
 
 run_host() {
 	local name=$1 log=$LOGS/host-$1.log status=0 start=$SECONDS
