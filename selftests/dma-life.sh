@@ -41,7 +41,7 @@ failed_probe() {
 many_failed_probes() {
 	local i
 
-	for ((i = 0; i < ${IOVATUNE_TEST_ROUNDS:-5}; i++)); do
+	for ((i = 0; i < ${ROUNDS:-5}; i++)); do
 		failed_probe || return
 	done
 }
