@@ -2,9 +2,7 @@
 /*
  * The commands of the family iovatune-bench, and what its tests need beside.
  */
-#include <glob.h>
 #include <stdlib.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -309,46 +307,12 @@ unsigned int bench_bucket(__u64 ns)
 /* From beside this tree's tests, wherever they run, else an installed one. */
 int bench_load_module(void)
 {
-	static const char * const forms[] = { "../build/%s/module/bench/iovatune_bench.ko",
-					      "../%s/module/bench/iovatune_bench.ko" };
-	char path[256], command[300];
-	struct utsname name;
-	unsigned int i;
+	int fd = module_open(NULL, "module/bench/iovatune_bench.ko");
+	int err;
 
-	uname(&name);
-	for (i = 0; i < 2; i++) {
-		snprintf(path, sizeof(path), forms[i], name.release);
-		if (access(path, R_OK))
-			continue;
-		snprintf(command, sizeof(command), "insmod %s", path);
-		return system(command) ? -EIO : 0;
-	}
-	return system("modprobe iovatune_bench") ? -ENOENT : 0;
-}
-
-/* QEMU's edu device: nobody needs it. */
-bool find_edu(char *bdf, size_t size)
-{
-	const char *env = getenv("IOVATUNE_TEST_BDF");
-	char vendor[16], device[16], *name;
-	bool found = false;
-	size_t i;
-	glob_t g;
-
-	if (env && *env) {
-		snprintf(bdf, size, "%s", env);
-		return true;
-	}
-	if (glob("/sys/bus/pci/devices/*", 0, NULL, &g))
-		return false;
-	for (i = 0; i < g.gl_pathc && !found; i++) {
-		name = strrchr(g.gl_pathv[i], '/') + 1;
-		found = !pci_read(name, "vendor", vendor, sizeof(vendor)) &&
-			!pci_read(name, "device", device, sizeof(device)) &&
-			!strcmp(vendor, "0x1234") && !strcmp(device, "0x11e8");
-		if (found)
-			snprintf(bdf, size, "%s", name);
-	}
-	globfree(&g);
-	return found;
+	if (fd < 0)
+		return system("modprobe iovatune_bench") ? -ENOENT : 0;
+	err = module_load(fd);
+	close(fd);
+	return err;
 }

@@ -48,6 +48,5 @@ int bench_wait(struct nl_sock *s, const char *bdf, struct run *run);
 unsigned int bench_bucket(__u64 ns);
 
 int bench_load_module(void);
-bool find_edu(char *bdf, size_t size);
 
 #endif

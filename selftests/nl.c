@@ -356,6 +356,13 @@ void nl_close(struct nl_sock *s)
 	s->fd = -1;
 }
 
+/* With the number that the family iovatune has now. */
+int nl_reopen(struct nl_sock *s)
+{
+	nl_close(s);
+	return nl_open(s);
+}
+
 int nl_subscribe(struct nl_sock *s)
 {
 	return setsockopt(s->fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &s->group,

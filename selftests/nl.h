@@ -58,6 +58,7 @@ int nl_open(struct nl_sock *s);
 int nl_open_sized(struct nl_sock *s, size_t recv_size);
 int nl_open_family(struct nl_sock *s, const char *family, size_t recv_size);
 void nl_close(struct nl_sock *s);
+int nl_reopen(struct nl_sock *s);
 int nl_subscribe(struct nl_sock *s);
 
 void nl_start(struct nl_req *r, __u16 type, __u8 cmd, __u8 version, __u16 flags);

@@ -69,8 +69,7 @@ FIXTURE_TEARDOWN(rmmod)
 	}
 	module_load(self->fd);
 	/* The family has another number by now. */
-	nl_close(&self->s);
-	ASSERT_EQ(0, nl_open(&self->s));
+	ASSERT_EQ(0, nl_reopen(&self->s));
 	clean_up(&self->s);
 	nl_close(&self->s);
 }

@@ -83,19 +83,27 @@ int pci_bind(const char *bdf, const char *driver)
 	return write_file(path, bdf);
 }
 
-/* A module file: what that variable names, else this kernel's build of it. */
+/*
+ * A module file: what the variable names if there is one, else this kernel's build
+ * of it, seen from the sources or from where the programs are built.
+ */
 int module_open(const char *env, const char *name)
 {
-	const char *path = getenv(env);
+	static const char * const forms[] = { "../build/%s/%s", "../%s/%s" };
+	const char *path = env ? getenv(env) : NULL;
 	char built[512];
 	struct utsname u;
+	unsigned int i;
+	int fd = -1;
 
-	if (!path) {
-		uname(&u);
-		snprintf(built, sizeof(built), "../build/%s/%s", u.release, name);
-		path = built;
+	if (path)
+		return open(path, O_RDONLY | O_CLOEXEC);
+	uname(&u);
+	for (i = 0; i < 2 && fd < 0; i++) {
+		snprintf(built, sizeof(built), forms[i], u.release, name);
+		fd = open(built, O_RDONLY | O_CLOEXEC);
 	}
-	return open(path, O_RDONLY | O_CLOEXEC);
+	return fd;
 }
 
 int module_load(int fd)
@@ -205,6 +213,33 @@ unsigned int find_disks(struct nl_sock *s, char bdf[][32], unsigned int max)
 			found = use(bdf, found, devs[i].name);
 		}
 	}
+	return found;
+}
+
+/* QEMU's edu device: nobody needs it. */
+bool find_edu(char *bdf, size_t size)
+{
+	const char *env = getenv("IOVATUNE_TEST_BDF");
+	char vendor[16], device[16], *name;
+	bool found = false;
+	size_t i;
+	glob_t g;
+
+	if (env && *env) {
+		snprintf(bdf, size, "%s", env);
+		return true;
+	}
+	if (glob("/sys/bus/pci/devices/*", 0, NULL, &g))
+		return false;
+	for (i = 0; i < g.gl_pathc && !found; i++) {
+		name = strrchr(g.gl_pathv[i], '/') + 1;
+		found = !pci_read(name, "vendor", vendor, sizeof(vendor)) &&
+			!pci_read(name, "device", device, sizeof(device)) &&
+			!strcmp(vendor, "0x1234") && !strcmp(device, "0x11e8");
+		if (found)
+			snprintf(bdf, size, "%s", name);
+	}
+	globfree(&g);
 	return found;
 }
 

@@ -77,6 +77,7 @@ int disk_read(const char *path, size_t block, unsigned int count, int cpu);
 
 /* devices to test with */
 unsigned int find_disks(struct nl_sock *s, char bdf[][32], unsigned int max);
+bool find_edu(char *bdf, size_t size);
 void clean_up(struct nl_sock *s);
 
 #define test_ok(call)							\
