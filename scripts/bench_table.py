@@ -34,6 +34,18 @@ def read(paths):
     return found
 
 
+def served(found):
+    """Mappings that are told as iovatune's were its own, and no others were; else
+    the device was not attached, and stock is compared with itself."""
+    for name in ("map-4k", "map-64k", "sg32"):
+        for side, runs in found[name].items():
+            for run in runs:
+                mapped = run.get("stats", {}).get("map", 0)
+                if mapped != (run["operations"] if side == "iovatune" else 0):
+                    raise SystemExit(f"bench_table: {name}: iovatune made {mapped} of "
+                                     f"{run['operations']} mappings of side {side}")
+
+
 def row(kernel, key, what, unit, stock, iovatune, floor=None):
     ratio = iovatune / stock if stock and iovatune is not None else None
     target = TARGETS.get(key)
@@ -143,6 +155,7 @@ def show(rows):
 def main():
     kernel, target, *paths = sys.argv[1:]
     found = read(paths)
+    served(found)
     rows = [*instruction_rows(kernel, found), *locked_rows(kernel, found),
             *share_rows(kernel, "iova-handoff", "iova-handoff", found),
             *parallel_rows(kernel, found)]

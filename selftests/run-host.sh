@@ -28,6 +28,10 @@ host_test-demo() {
 	"$TOP/scripts/test-demo"
 }
 
+host_test-bench() {
+	"$TOP/scripts/test-bench"
+}
+
 # sees KIND PATTERN...: this runner, run on tests that are broken on purpose,
 # reports what it must. The patterns are for its result lines, in order.
 sees() {
@@ -94,7 +98,7 @@ host_runner-sees-hang() {
 }
 
 # shellcheck disable=SC2034 # selftests/run reads it
-host_tests=(seeded tool test-demo test-vm runner-sees-failure runner-sees-panic runner-sees-hang)
+host_tests=(seeded tool test-demo test-bench test-vm runner-sees-failure runner-sees-panic runner-sees-hang)
 
 run_host() {
 	local name=$1 log=$LOGS/host-$1.log status=0 start=$SECONDS
