@@ -13,6 +13,8 @@
 #include "cache_depot.h"
 #include "compat/export.h"
 
+#define EXHAUSTED_TRIES	4
+
 struct workqueue_struct *iovatune_trim_wq;
 
 static enum cpuhp_state cpu_dead_state;
@@ -239,14 +241,24 @@ static unsigned long alloc_from_zones(struct iovatune_cache *cache,
 	return 0;
 }
 
-static bool flush_all(struct iovatune_cache *cache)
+/*
+ * The space looks exhausted: give all that is cached back and ask once more.
+ * Somebody else may be doing the same, with ranges in hand that are neither
+ * cached nor back yet, so that this flush finds nothing: hence more than once.
+ */
+static unsigned long alloc_exhausted(struct iovatune_cache *cache,
+				     unsigned int cls, unsigned long pages,
+				     unsigned long limit_pfn)
 {
-	unsigned long given = 0;
-	unsigned int zone;
+	unsigned int try, zone;
+	unsigned long pfn = 0;
 
-	for (zone = 0; zone < IOVATUNE_NR_ZONES; zone++)
-		given += iovatune_cache_flush(cache, zone, 0);
-	return given;
+	for (try = 0; !pfn && try < EXHAUSTED_TRIES; try++) {
+		for (zone = 0; zone < IOVATUNE_NR_ZONES; zone++)
+			iovatune_cache_flush(cache, zone, 0);
+		pfn = alloc_from_zones(cache, cls, pages, limit_pfn);
+	}
+	return pfn;
 }
 
 /**
@@ -256,7 +268,7 @@ static bool flush_all(struct iovatune_cache *cache)
  * @limit_pfn: no page of the range lies above
  *
  * When the space is exhausted, every CPU's magazines and the depot are given
- * back to the backing store, and it is asked once more.
+ * back to the backing store, and it is asked again.
  *
  * Context: any.
  * Return: first page-frame number, live in the owner map, or 0.
@@ -274,8 +286,8 @@ unsigned long iovatune_cache_alloc(struct iovatune_cache *cache,
 		sized = 1UL << order;
 	}
 	pfn = alloc_from_zones(cache, range.cls, sized, limit_pfn);
-	if (!pfn && flush_all(cache))
-		pfn = alloc_from_zones(cache, range.cls, sized, limit_pfn);
+	if (!pfn)
+		pfn = alloc_exhausted(cache, range.cls, sized, limit_pfn);
 	if (!pfn) {
 		iovatune_count_class(cache->stats, range.cls, IOVATUNE_FAIL);
 		return 0;

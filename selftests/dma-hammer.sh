@@ -48,8 +48,10 @@ run() {
 	FULL=1
 	check "a space of 24 bits, often full" hammer migrating handoff=1 max-pages=16 seed=10
 	FULL=0
+	check "24 bits, full of what is cached only" hammer staying threads=$((4 * $(nproc))) live=4 \
+		max-pages=64 lists=0 track=0 seed=11
 	check "no warning" log_clean
 	check "counters balance" balanced
 }
 
-run_modes 10 run
+run_modes 11 run

@@ -70,6 +70,7 @@ struct hammer_thread {
  * @handoff: give half of the mappings to the next thread
  * @lists: map scatterlists too
  * @max_pages: largest mapping
+ * @max_live: mappings that a thread keeps
  * @stop: time is up
  * @running: threads that may still hand on mappings
  * @idle: woken when @running is 0
@@ -82,6 +83,7 @@ struct hammer {
 	bool handoff;
 	bool lists;
 	u32 max_pages;
+	u32 max_live;
 	bool stop;
 	atomic_t running;
 	wait_queue_head_t idle;
@@ -250,7 +252,7 @@ static int hammer_main(void *arg)
 	struct hammer_item item;
 
 	while (!READ_ONCE(h->stop)) {
-		if (t->live_len < HAMMER_LIVE && itest_random(&t->rnd, 2))
+		if (t->live_len < h->max_live && itest_random(&t->rnd, 2))
 			hammer_map(t);
 		else if (t->live_len)
 			hammer_drop(t, itest_random(&t->rnd, t->live_len));
@@ -334,7 +336,7 @@ static int hammer_run(struct hammer *h, struct hammer_thread *threads, unsigned 
 }
 
 /**
- * itest_cmd_hammer() - command "hammer threads= seconds= handoff= track= lists= max-pages= seed="
+ * itest_cmd_hammer() - command "hammer threads= seconds= handoff= track= lists= max-pages= live= seed="
  * @node: the device
  * @args: see struct hammer; threads are spread over the CPUs that are online
  *
@@ -353,11 +355,12 @@ int itest_cmd_hammer(struct itest_node *node, struct itest_args *args)
 		.handoff = itest_arg(args, "handoff", 0),
 		.lists = itest_arg(args, "lists", 1),
 		.max_pages = itest_arg(args, "max-pages", 64),
+		.max_live = itest_arg(args, "live", HAMMER_LIVE),
 	};
 	int ret = -ENOMEM;
 
 	if (args->bad || !count || count > 64 || !h.max_pages ||
-	    h.max_pages > 1 << (HAMMER_ORDER - 1))
+	    h.max_pages > 1 << (HAMMER_ORDER - 1) || !h.max_live || h.max_live > HAMMER_LIVE)
 		return -EINVAL;
 	dma_set_max_seg_size(itest_dev(node), SZ_64K);
 	dma_set_seg_boundary(itest_dev(node), U32_MAX);
