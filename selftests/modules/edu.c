@@ -1,80 +1,56 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * QEMU's edu device (1234:11e8) has a DMA engine of one buffer of 4 KiB. Its
- * transfers go through the emulated IOMMU like any device's, so this is where
- * permissions and invalidation are seen to hold, and not only promised. A
- * transfer takes about 100 ms, as the device's timer says.
+ * The DMA engine of QEMU's edu device. Its transfers go through the emulated
+ * IOMMU like any device's, so this is where permissions and invalidation are
+ * seen to hold, and not only promised.
  */
-#include <linux/delay.h>
 #include <linux/interrupt.h>
-#include <linux/io-64-nonatomic-lo-hi.h>
 #include <linux/mm.h>
 
+#include "edu.h"
 #include "iovatune_test.h"
-
-#define EDU_IRQ_STATUS 0x24
-#define EDU_IRQ_RAISE 0x60
-#define EDU_IRQ_ACK 0x64
-#define EDU_DMA_SRC 0x80
-#define EDU_DMA_DST 0x88
-#define EDU_DMA_COUNT 0x90
-#define EDU_DMA_CMD 0x98
-#define EDU_DMA_START 1
-#define EDU_DMA_TO_RAM 2
-/* Where the device's buffer lies in the addresses that its engine takes. */
-#define EDU_BUFFER_BASE 0x40000
 
 /* Seeds of itest_fill_pattern(); any two differ in every byte. */
 enum { SEED_SENT = 0x11, SEED_KEPT = 0x52, SEED_CLEAR = 0x93 };
 
-static int edu_transfer(struct itest_node *node, u64 src, u64 dst, size_t len, u32 flags)
+static int edu_move(struct itest_node *node, u64 src, u64 dst, size_t len, u32 flags)
 {
-	int i;
+	int ret;
 
-	/* QEMU aborts on a range outside of the buffer. */
-	if (!node->bar || !len || len > ITEST_EDU_BUFFER)
+	if (!node->bar || !len || len > EDU_BUFFER_SIZE)
 		return -EINVAL;
-	/* The engine reads what the CPU has written. */
-	dma_wmb();
-	lo_hi_writeq(src, node->bar + EDU_DMA_SRC);
-	lo_hi_writeq(dst, node->bar + EDU_DMA_DST);
-	lo_hi_writeq(len, node->bar + EDU_DMA_COUNT);
-	writel(EDU_DMA_START | flags, node->bar + EDU_DMA_CMD);
-	for (i = 0; i < 5000; i++) {
-		if (!(readl(node->bar + EDU_DMA_CMD) & EDU_DMA_START))
-			return 0;
-		usleep_range(1000, 2000);
-	}
-	itest_fail(node, "the device has not finished a transfer\n");
-	return -ETIMEDOUT;
+	ret = edu_transfer(node->bar, src, dst, len, flags);
+	if (ret)
+		itest_fail(node, "the device has not finished a transfer\n");
+	return ret;
 }
 
 /**
  * itest_edu_read_memory() - let the device read memory into its buffer
  * @node: the device
  * @src: DMA address
- * @len: bytes, up to ITEST_EDU_BUFFER
+ * @len: bytes, up to EDU_BUFFER_SIZE
  *
  * Context: Sleeps for about 100 ms.
  * Return: 0, also if the IOMMU stopped it, or -ETIMEDOUT.
  */
 int itest_edu_read_memory(struct itest_node *node, dma_addr_t src, size_t len)
 {
-	return edu_transfer(node, src, EDU_BUFFER_BASE, len, 0);
+	return edu_move(node, src, EDU_BUFFER_BASE, len, 0);
 }
 
 /**
  * itest_edu_write_memory() - let the device write its buffer to memory
  * @node: the device
  * @dst: DMA address
- * @len: bytes, up to ITEST_EDU_BUFFER
+ * @len: bytes, up to EDU_BUFFER_SIZE
  *
  * Context: Sleeps for about 100 ms.
  * Return: 0, also if the IOMMU stopped it, or -ETIMEDOUT.
  */
 int itest_edu_write_memory(struct itest_node *node, dma_addr_t dst, size_t len)
 {
-	return edu_transfer(node, EDU_BUFFER_BASE, dst, len, EDU_DMA_TO_RAM);
+	return edu_move(node, EDU_BUFFER_BASE, dst, len, EDU_DMA_TO_RAM);
 }
 
 static irqreturn_t edu_interrupt(int irq, void *arg)
@@ -114,7 +90,7 @@ int itest_edu_start(struct itest_node *node)
 	struct pci_dev *pdev = node->pdev;
 	int ret;
 
-	if (pdev->vendor != 0x1234 || pdev->device != 0x11e8)
+	if (!edu_is(pdev))
 		return 0;
 	node->bar = pcim_iomap(pdev, 0, 0);
 	if (!node->bar)
@@ -300,7 +276,7 @@ int itest_cmd_edu(struct itest_node *node, struct itest_args *args)
 	struct edu_test t = {
 		.node = node,
 		.off = itest_arg(args, "off", 0),
-		.len = itest_arg(args, "len", ITEST_EDU_BUFFER),
+		.len = itest_arg(args, "len", EDU_BUFFER_SIZE),
 	};
 	int ret;
 

@@ -161,8 +161,6 @@ void itest_sg_expect_restored(struct itest_node *node, struct itest_sg *sg, cons
 void itest_sg_expect_mapped(struct itest_node *node, struct itest_sg *sg, bool strict);
 
 /* edu.c */
-/* Of its buffer of 4 KiB the engine takes all but the last byte. */
-#define ITEST_EDU_BUFFER 4095
 int itest_edu_read_memory(struct itest_node *node, dma_addr_t src, size_t len);
 int itest_edu_write_memory(struct itest_node *node, dma_addr_t dst, size_t len);
 int itest_edu_start(struct itest_node *node);
