@@ -16,6 +16,8 @@ ITEST_KSELFTEST=${KSELFTEST_DIR:-$(KSELFTEST_DIR='' "$ITEST_TOP/scripts/kernel" 
 . "$ITEST_KSELFTEST/kselftest/ktap_helpers.sh"
 # shellcheck source=selftests/json.sh
 . "$ITEST_TOP/selftests/json.sh"
+# shellcheck source=scripts/splats.sh
+. "$ITEST_TOP/scripts/splats.sh"
 
 DRIVER=/sys/bus/pci/drivers/iovatune_test
 DEBUGFS=/sys/kernel/debug/iovatune_test
@@ -230,7 +232,7 @@ log_since_mark() {
 log_clean() {
 	local bad
 
-	bad=$(log_since_mark | grep -E 'WARNING:|BUG:|Oops|KASAN|UBSAN|general protection|DMAR:.*fault|DMAR:.*\[DMA|blocked for more') || return 0
+	bad=$(log_since_mark | grep -E -e "$SPLATS") || return 0
 	note "$bad"
 	return 1
 }
