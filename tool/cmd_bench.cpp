@@ -89,6 +89,16 @@ void judge(const std::optional<std::string> &trouble, const Signals &signals)
 		throw InterruptedError(*signals.seen());
 }
 
+BenchEnvironment environment_of(Context &context, Signals &signals, ProgressLine &line)
+{
+	return {
+		.bench = *context.bench,
+		.client = context.client,
+		.signals = signals,
+		.progress = [&line](const BenchCounts &totals) { line.show(totals); },
+	};
+}
+
 void run(Context &context, const BenchRequest &request, bool force)
 {
 	Signals signals;
@@ -96,12 +106,7 @@ void run(Context &context, const BenchRequest &request, bool force)
 	BenchResult result;
 	{
 		ProgressLine line(context, "");
-		BenchEnvironment environment{
-			.bench = *context.bench,
-			.client = context.client,
-			.signals = signals,
-			.progress = [&line](const BenchCounts &totals) { line.show(totals); },
-		};
+		auto environment = environment_of(context, signals, line);
 		const auto measure = [&] { result = run_bench(environment, request); };
 		if (request.dev)
 			trouble = with_device(context, *request.dev, force,
@@ -121,12 +126,7 @@ void compare(Context &context, const BenchRequest &request, std::uint32_t rounds
 	BenchComparison comparison;
 	{
 		ProgressLine line(context, "compare: ");
-		BenchEnvironment environment{
-			.bench = *context.bench,
-			.client = context.client,
-			.signals = signals,
-			.progress = [&line](const BenchCounts &totals) { line.show(totals); },
-		};
+		auto environment = environment_of(context, signals, line);
 		trouble = with_device(context, *request.dev, force, [&](RebindEnvironment &rebind) {
 			comparison = compare_bench(environment, rebind, request, rounds);
 		});

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Drivers that do what a test wants. */
+/* Drivers that do what a test wants, and what a rebinding needs beside them. */
 #ifndef IOVATUNE_TESTS_FAKE_BINDING_H
 #define IOVATUNE_TESTS_FAKE_BINDING_H
 
@@ -7,8 +7,10 @@
 #include <csignal>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "../error.h"
+#include "../rebind.h"
 #include "../sysfs/binding.h"
 #include "fake_client.h"
 
@@ -85,6 +87,24 @@ private:
 
 	FakeModule &module_;
 	std::string name_;
+};
+
+/* A device, its driver, a module, and a program that waits for neither. */
+struct RebindFixture {
+	const std::string name = "0000:00:04.0";
+	FakeModule module;
+	FakeClient client{module};
+	FakeBinding binding{module, name};
+	std::vector<std::string> users;
+	std::vector<std::string> notes;
+	iovatune::RebindEnvironment rebind{
+		.client = client,
+		.binding = binding,
+		.users_of = [this](const std::string & /*name*/) { return users; },
+		.note = [this](const std::string &text) { notes.push_back(text); },
+		.patience = std::chrono::milliseconds(50),
+		.pause = std::chrono::milliseconds(1),
+	};
 };
 
 #endif

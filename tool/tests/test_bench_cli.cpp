@@ -3,11 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <csignal>
-#include <sstream>
 
-#include "../app.h"
+#include "command_line.h"
 #include "fake_bench.h"
-#include "fake_client.h"
 #include "fake_tree.h"
 
 using namespace iovatune;
@@ -15,12 +13,6 @@ using namespace iovatune;
 namespace {
 
 const std::string name = "0000:00:05.0";
-
-struct Result {
-	int status;
-	std::string out;
-	std::string err;
-};
 
 /* A machine on which a device is bound to iovatune_bench. */
 struct Machine : FakeTree {
@@ -40,32 +32,19 @@ struct Machine : FakeTree {
 
 	Result run(const std::string &words)
 	{
-		std::istringstream stream(words);
-		std::vector<std::string> arguments;
-		std::string word;
-		out::StringSink out;
-		out::StringSink err;
-		Environment environment{
-			.connect = [this]() -> std::unique_ptr<Client> {
-				return std::make_unique<FakeClient>(module);
-			},
+		Surroundings around{
+			.module = module,
 			.connect_bench = [this]() -> std::unique_ptr<BenchClient> {
 				if (!loaded)
 					throw NotLoadedError::of(bench_module);
 				return std::make_unique<FakeBenchClient>(bench);
 			},
 			.roots = roots(),
-			.out = out,
-			.err = err,
-			.progress = {},
 		};
 
 		if (terminal)
-			environment.progress = [this](const std::string &text) { shown += text; };
-		while (stream >> word)
-			arguments.push_back(word);
-		const int status = iovatune::run(environment, arguments);
-		return {status, out.text(), err.text()};
+			around.progress = [this](const std::string &text) { shown += text; };
+		return run_words(words, around);
 	}
 
 	const BenchRequest &asked(const std::string &words)

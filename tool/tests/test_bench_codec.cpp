@@ -2,13 +2,12 @@
 /* Messages of the family iovatune-bench, built with libnl, into models and back. */
 #include <doctest/doctest.h>
 
-#include <functional>
-
 #include <netlink/attr.h>
 #include <netlink/genl/genl.h>
 
 #include "../error.h"
 #include "../nl/bench_codec.h"
+#include "message.h"
 
 using namespace iovatune;
 
@@ -17,18 +16,6 @@ namespace {
 nl::Message message_of(std::uint8_t command)
 {
 	return {0x1d, command, 1, 0, {}};
-}
-
-nlmsghdr &header(const nl::Message &message)
-{
-	return *nlmsg_hdr(message.get());
-}
-
-void nest(const nl::Message &message, int type, const std::function<void()> &fill)
-{
-	auto *start = nla_nest_start(message.get(), type);
-	fill();
-	nla_nest_end(message.get(), start);
 }
 
 std::vector<std::pair<int, int>> shapes(const nl::Message &message)

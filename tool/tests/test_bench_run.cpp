@@ -18,28 +18,16 @@ namespace {
 const std::string name = "0000:00:04.0";
 
 /* A device that is bound to iovatune_bench. */
-struct Fixture {
-	FakeModule module;
-	FakeClient client{module};
-	FakeBinding binding{module, name};
+struct Fixture : RebindFixture {
 	FakeBenchModule bench_module;
 	FakeBenchClient bench{bench_module};
 	Signals signals;
-	Calls notes;
 	int told = 0;
 	BenchEnvironment environment{
 		.bench = bench,
 		.client = client,
 		.signals = signals,
 		.progress = [this](const BenchCounts & /*totals*/) { told++; },
-	};
-	RebindEnvironment rebind{
-		.client = client,
-		.binding = binding,
-		.users_of = [](const std::string & /*name*/) { return Calls{}; },
-		.note = [this](const std::string &text) { notes.push_back(text); },
-		.patience = std::chrono::milliseconds(50),
-		.pause = std::chrono::milliseconds(1),
 	};
 	BenchRequest request;
 

@@ -16,24 +16,10 @@ namespace {
 
 const std::string name = "0000:00:04.0";
 
-struct Fixture {
-	FakeModule module;
-	FakeClient client{module};
-	FakeBinding binding{module, name};
-	Calls users;
-	Calls notes;
-	RebindEnvironment environment{
-		.client = client,
-		.binding = binding,
-		.users_of = [this](const std::string & /*name*/) { return users; },
-		.note = [this](const std::string &text) { notes.push_back(text); },
-		.patience = std::chrono::milliseconds(50),
-		.pause = std::chrono::milliseconds(1),
-	};
-
+struct Fixture : RebindFixture {
 	std::string borrowed(bool force = false)
 	{
-		return refusal_of([&] { BorrowedDevice(environment, name, force).give_back(); })
+		return refusal_of([&] { BorrowedDevice(rebind, name, force).give_back(); })
 			.value_or("");
 	}
 };
@@ -45,7 +31,7 @@ TEST_CASE("borrow: there and back, never interruptible on the way")
 	Fixture f;
 
 	{
-		BorrowedDevice device(f.environment, name, false);
+		BorrowedDevice device(f.rebind, name, false);
 		CHECK(f.binding.bound == "iovatune_bench");
 		CHECK(f.binding.only == "iovatune_bench");
 		CHECK(f.module.calls ==
@@ -68,7 +54,7 @@ TEST_CASE("borrow: an exception gives it back")
 	Fixture f;
 
 	const auto refusal = refusal_of([&] {
-		const BorrowedDevice device(f.environment, name, false);
+		const BorrowedDevice device(f.rebind, name, false);
 		throw KernelError(EIO, "the run went wrong");
 	});
 	CHECK(refusal == "the run went wrong (EIO)");
@@ -173,7 +159,7 @@ TEST_CASE("borrow: what does not come back is named")
 
 	Fixture late;
 	{
-		const BorrowedDevice device(late.environment, name, false);
+		const BorrowedDevice device(late.rebind, name, false);
 		late.binding.bind_errors = 1;
 	}
 	CHECK(late.notes ==
@@ -183,7 +169,7 @@ TEST_CASE("borrow: what does not come back is named")
 TEST_CASE("borrow: an override that cannot be put back is named")
 {
 	Fixture f;
-	BorrowedDevice device(f.environment, name, false);
+	BorrowedDevice device(f.rebind, name, false);
 
 	f.binding.override_error = EIO;
 	const auto refusal = refusal_of([&] { device.give_back(); });
@@ -197,7 +183,7 @@ TEST_CASE("borrow: the driver of the bench was unloaded meanwhile")
 {
 	Fixture f;
 	{
-		const BorrowedDevice device(f.environment, name, false);
+		const BorrowedDevice device(f.rebind, name, false);
 		f.binding.bound.reset();
 	}
 	CHECK(f.binding.bound == "nvme");

@@ -2,45 +2,16 @@
 /* Command lines: what is printed where, and the exit status. */
 #include <doctest/doctest.h>
 
-#include <sstream>
-
-#include "../app.h"
-#include "fake_client.h"
+#include "command_line.h"
 #include "samples.h"
 
 using namespace iovatune;
 
 namespace {
 
-struct Result {
-	int status;
-	std::string out;
-	std::string err;
-};
-
-/* Runs a command line, words separated by blanks; "" is an empty one. */
 Result run_words(const std::string &words, FakeModule &module)
 {
-	std::istringstream stream(words);
-	std::vector<std::string> arguments;
-	std::string word;
-	out::StringSink out;
-	out::StringSink err;
-	Environment environment{
-		.connect = [&module]() -> std::unique_ptr<Client> {
-			return std::make_unique<FakeClient>(module);
-		},
-		.connect_bench = {},
-		.roots = {"/nonexistent", "/nonexistent", "/nonexistent"},
-		.out = out,
-		.err = err,
-		.progress = {},
-	};
-
-	while (stream >> word)
-		arguments.push_back(word == "\"\"" ? "" : word);
-	const int status = run(environment, arguments);
-	return {status, out.text(), err.text()};
+	return run_words(words, Surroundings{.module = module});
 }
 
 Result run_words(const std::string &words)

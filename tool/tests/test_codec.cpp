@@ -3,13 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <cerrno>
-#include <functional>
 
 #include <linux/genetlink.h>
-#include <netlink/attr.h>
 
 #include "../nl/codec.h"
-#include "../nl/socket.h"
+#include "message.h"
 
 using namespace iovatune;
 
@@ -20,19 +18,6 @@ constexpr std::uint16_t family = 0x1c;
 nl::Message reply(std::uint8_t command, std::uint16_t type = family)
 {
 	return {type, command, 1, 0, {}};
-}
-
-nlmsghdr &header(const nl::Message &message)
-{
-	return *nlmsg_hdr(message.get());
-}
-
-/* A nest in a message, filled by fill. */
-void nest(const nl::Message &message, int type, const std::function<void()> &fill)
-{
-	auto *start = nla_nest_start(message.get(), type);
-	fill();
-	nla_nest_end(message.get(), start);
 }
 
 } // namespace

@@ -16,28 +16,14 @@ namespace {
 const std::string name = "0000:00:04.0";
 const AddRequest request{name, IOVATUNE_MODE_OWNED, {}};
 
-struct Fixture {
-	FakeModule module;
-	FakeClient client{module};
-	FakeBinding binding{module, name};
-	Calls users;
-	Calls notes;
-	RebindEnvironment environment{
-		.client = client,
-		.binding = binding,
-		.users_of = [this](const std::string & /*name*/) { return users; },
-		.note = [this](const std::string &text) { notes.push_back(text); },
-		.patience = std::chrono::milliseconds(50),
-		.pause = std::chrono::milliseconds(1),
-	};
-
+struct Fixture : RebindFixture {
 	std::string add(bool force = false)
 	{
-		return refusal([&] { (void)add_and_rebind(environment, request, force); });
+		return refusal([&] { (void)add_and_rebind(rebind, request, force); });
 	}
 	std::string del(bool force = false)
 	{
-		return refusal([&] { remove_and_rebind(environment, name, force); });
+		return refusal([&] { remove_and_rebind(rebind, name, force); });
 	}
 	template <typename Action>
 	std::string refusal(Action action)
@@ -64,7 +50,7 @@ TEST_CASE("add --rebind: added, unbound, bound, active, and never interruptible"
 {
 	Fixture f;
 
-	CHECK(add_and_rebind(f.environment, request, false).state ==
+	CHECK(add_and_rebind(f.rebind, request, false).state ==
 	      std::uint32_t{IOVATUNE_STATE_ACTIVE});
 	CHECK(f.module.calls == Calls{"add " + name, "unbind nvme", "bind nvme"});
 	CHECK(f.notes.empty());
