@@ -366,27 +366,6 @@ void iovatune_cache_set_max_order(struct iovatune_cache *cache,
 }
 
 /**
- * iovatune_cache_read() - read the gauges
- * @cache: the cache
- * @gauges: filled
- *
- * Context: may sleep (counts the owner map).
- */
-void iovatune_cache_read(struct iovatune_cache *cache,
-			 struct iovatune_cache_gauges *gauges)
-{
-	gauges->live = iovatune_owner_live(&cache->owner);
-	gauges->depot_magazines = atomic64_read(&cache->magazines);
-	gauges->depot_high = atomic64_read(&cache->magazines_high);
-	gauges->cache_bytes = atomic64_read(&cache->bytes) +
-			      atomic64_read(&cache->owner.bytes);
-	gauges->depot_contended = atomic64_read(&cache->contended);
-	gauges->trimmed = atomic64_read(&cache->trimmed);
-	gauges->limit_drop = atomic64_read(&cache->limit_drop);
-}
-EXPORT_SYMBOL_NS_GPL(iovatune_cache_read, IOVATUNE_BENCH_NS);
-
-/**
  * iovatune_cache_init() - make an empty cache over an empty space
  * @cache: zeroed memory
  * @stats: counters, which outlive the cache
