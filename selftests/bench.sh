@@ -75,7 +75,8 @@ coherent() {
 }
 
 floor() {
-	on_device floor "$BDF" --size 64K && times && is ".bytes == $COUNT * 65536"
+	on_device floor "$BDF" --size 64K && times && is ".bytes == $COUNT * 65536" &&
+		on_device floor "$BDF" --entries 33 && times && is ".bytes == $COUNT * 33 * 4096"
 }
 
 # Two threads, pinned: each CPU has a row with its half.

@@ -96,9 +96,11 @@ TEST_F(run, loads)
 		"dev=@ load=sg entries=33", "dev=@ load=sg live=4 direction=from-device",
 		"dev=@ load=coherent size=16384 live=2", "dev=@ load=floor",
 		"dev=@ load=floor size=65536 threads=2 direction=to-device",
+		"dev=@ load=floor entries=33",
 	};
 	static const __u64 bytes[] = {
-		4096, 65536, 5000, 33 * 4096, 32 * 4096, 16384, 4096, 65536
+		4096, 65536, 5000, 33 * 4096, 32 * 4096, 16384, 4096, 65536,
+		33 * 4096
 	};
 	char words[128];
 	unsigned int i;
@@ -147,6 +149,10 @@ TEST_F(run, owned)
 	test_run("dev=@ load=floor count=100");
 	test_ok(cmd_stats(&self->managed, self->bdf, &before));
 	EXPECT_EQ(1, before.c[IOVATUNE_A_STATS_MAP] - after.c[IOVATUNE_A_STATS_MAP]);
+	test_run("dev=@ load=floor entries=32 count=100");
+	test_ok(cmd_stats(&self->managed, self->bdf, &before));
+	EXPECT_EQ(2, before.c[IOVATUNE_A_STATS_MAP] - after.c[IOVATUNE_A_STATS_MAP]);
+	EXPECT_EQ(32, before.c[IOVATUNE_A_STATS_SG_IN] - after.c[IOVATUNE_A_STATS_SG_IN]);
 	EXPECT_EQ(after.c[IOVATUNE_A_STATS_LIVE], before.c[IOVATUNE_A_STATS_LIVE]);
 	EXPECT_EQ(0, before.c[IOVATUNE_A_STATS_BAD_UNMAP]);
 }
@@ -336,7 +342,8 @@ TEST_F(run, refused)
 		{ EINVAL, "load iova only", "dev=@ load=map pattern=pair count=1" },
 		{ EINVAL, "load iova only", "dev=@ load=map allocator=stock count=1" },
 		{ EINVAL, "entries", "dev=@ load=sg size=4096 count=1" },
-		{ EINVAL, "load sg only", "dev=@ load=map entries=3 count=1" },
+		{ EINVAL, "sg and floor only", "dev=@ load=map entries=3 count=1" },
+		{ EINVAL, "either", "dev=@ load=floor entries=3 size=4096 count=1" },
 		{ EINVAL, "map, sg and floor", "dev=@ load=coherent direction=to-device count=1" },
 		{ EINVAL, "single", "dev=@ load=floor size=1 size=2 count=1" },
 		{ EINVAL, "only 1", "dev=@ load=floor live=2 count=1" },

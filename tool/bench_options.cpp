@@ -123,11 +123,12 @@ bool elsewhere(const BenchRequest &request)
 void check_load(const BenchRequest &request)
 {
 	const bool sg = request.load == IOVATUNE_BENCH_LOAD_SG;
+	const bool floor = request.load == IOVATUNE_BENCH_LOAD_FLOOR;
 
 	if (sg && !request.sizes.empty())
 		refuse("--size does not go with load sg, see --entries");
-	if (!sg && request.entries)
-		refuse("--entries goes with load sg only");
+	if (!sg && !floor && request.entries)
+		refuse("--entries goes with loads sg and floor only");
 	if (request.load != IOVATUNE_BENCH_LOAD_COHERENT)
 		return;
 	if (request.direction)
@@ -149,6 +150,8 @@ void check(const BenchRequest &request)
 		refuse(fmt::format("--pattern is required, allowed: {}", bench_patterns().all()));
 	if (request.load == IOVATUNE_BENCH_LOAD_FLOOR && request.sizes.size() > 1)
 		refuse("load floor takes one size");
+	if (request.entries && !request.sizes.empty())
+		refuse("load floor takes either --size or --entries");
 	if (elsewhere(request) && iova && !handoff)
 		refuse("--unmap-on next and one need --pattern handoff");
 	if (handoff && !elsewhere(request))
@@ -195,7 +198,8 @@ void BenchOptions::add_to(CLI::App &command, std::uint32_t loads)
 			   "In which order: " + bench_patterns().all()},
 		OptionInfo{any & ~sg_bit, "--size", &BenchOptions::sizes, "N[,N...]",
 			   "Bytes, K and M allowed; of several each call takes one"},
-		OptionInfo{sg_bit, "--entries", &BenchOptions::entries, "N", "Pages in a list"},
+		OptionInfo{sg_bit | floor_bit, "--entries", &BenchOptions::entries, "N",
+			   "Pages in a list"},
 		OptionInfo{any, "--threads", &BenchOptions::threads, "N", "Threads that map"},
 		OptionInfo{any, "--cpus", &BenchOptions::cpus, "LIST",
 			   "CPUs to pin them to, e.g. 0-3,5"},

@@ -88,8 +88,9 @@ static int check_belongs(const struct genl_info *info,
 		  "allocator goes with load iova only" },
 		{ IOVATUNE_BENCH_A_RUN_SIZE, ~BIT(IOVATUNE_BENCH_LOAD_SG),
 		  "size: lists of load sg are of single pages, see entries" },
-		{ IOVATUNE_BENCH_A_RUN_ENTRIES, BIT(IOVATUNE_BENCH_LOAD_SG),
-		  "entries goes with load sg only" },
+		{ IOVATUNE_BENCH_A_RUN_ENTRIES,
+		  BIT(IOVATUNE_BENCH_LOAD_SG) | BIT(IOVATUNE_BENCH_LOAD_FLOOR),
+		  "entries goes with loads sg and floor only" },
 		{ IOVATUNE_BENCH_A_RUN_DIRECTION,
 		  BIT(IOVATUNE_BENCH_LOAD_MAP) | BIT(IOVATUNE_BENCH_LOAD_SG) |
 		  BIT(IOVATUNE_BENCH_LOAD_FLOOR),
@@ -132,12 +133,14 @@ static int parse_sizes(const struct genl_info *info, struct bench_args *args)
 	if (n > 1 && args->load == IOVATUNE_BENCH_LOAD_FLOOR)
 		return refuse(info, IOVATUNE_BENCH_A_RUN_SIZE,
 			      "size: load floor takes a single one");
-	if (!n)
-		args->sizes[n++] = PAGE_SIZE;
 	args->entries = u32_or(info, IOVATUNE_BENCH_A_RUN_ENTRIES,
-			       ENTRIES_DEFAULT);
-	if (args->load == IOVATUNE_BENCH_LOAD_SG)
-		args->sizes[0] = args->entries * PAGE_SIZE;
+			       args->load == IOVATUNE_BENCH_LOAD_SG ?
+				       ENTRIES_DEFAULT : 0);
+	if (n && args->entries)
+		return refuse(info, IOVATUNE_BENCH_A_RUN_ENTRIES,
+			      "entries: load floor takes either them or a size");
+	if (!n)
+		args->sizes[n++] = (args->entries ?: 1) * PAGE_SIZE;
 	args->nr_sizes = n;
 	for (i = 0; i < n; i++) {
 		if (is_iova(args))
@@ -262,18 +265,15 @@ static u64 slot_bytes(const struct bench_args *args)
 {
 	u64 bytes = sizeof(struct bench_slot);
 
-	switch (args->load) {
-	case IOVATUNE_BENCH_LOAD_IOVA:
-		/* A node, and its share of the owner map. */
+	/* A node, and its share of the owner map. */
+	if (is_iova(args))
 		return bytes + IOVA_NODE_BYTES +
 		       min_t(u64, PAGE_SIZE,
 			     (args->max_size >> PAGE_SHIFT) * sizeof(u64));
-	case IOVATUNE_BENCH_LOAD_SG:
+	if (args->entries)
 		return bytes + (u64)args->entries *
 		       (PAGE_SIZE + sizeof(struct scatterlist));
-	default:
-		return bytes + (PAGE_SIZE << get_order(args->max_size));
-	}
+	return bytes + (PAGE_SIZE << get_order(args->max_size));
 }
 
 static int check_memory(const struct genl_info *info,

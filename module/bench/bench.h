@@ -35,7 +35,7 @@
  * @sizes: bytes, whole pages with load iova
  * @nr_sizes: how many of them
  * @max_size: the largest of them
- * @entries: pages in a list
+ * @entries: pages in a list; 0 with load floor if it maps no list
  * @threads: lanes
  * @pins: CPUs
  * @nr_pins: how many of them, 0 for not pinned
@@ -73,7 +73,7 @@ struct bench_args {
  * struct bench_slot - one mapping, or a place for one
  * @addr: DMA address, or page-frame number of an IOVA range
  * @page: buffer of loads map and floor
- * @sgt: buffer of load sg
+ * @sgt: buffer of load sg, and of load floor with entries
  * @cpu_addr: what load coherent got
  * @size: bytes asked for, once mapped
  */
@@ -298,6 +298,9 @@ extern const struct bench_load bench_load_coherent;
 extern const struct bench_load bench_load_floor;
 extern const struct bench_load bench_load_iova;
 extern const struct bench_load bench_load_cache;
+
+struct sg_table *bench_list_alloc(unsigned int entries, int node);
+void bench_list_free(struct sg_table *sgt);
 
 /**
  * struct bench_target - where a run can be

@@ -48,7 +48,13 @@ static int falling(const void *a, const void *b)
 	return pfn_a < pfn_b ? 1 : -1;
 }
 
-static void free_list(struct sg_table *sgt)
+/**
+ * bench_list_free() - undo bench_list_alloc()
+ * @sgt: its result; no DMA address of it is in use
+ *
+ * Context: may sleep.
+ */
+void bench_list_free(struct sg_table *sgt)
 {
 	struct scatterlist *sg;
 	unsigned int i;
@@ -77,13 +83,23 @@ static struct sg_table *make_list(struct page **pages, unsigned int entries)
 	return sgt;
 }
 
-/* A list of fresh pages; @pages is room to sort them in. */
-static struct sg_table *alloc_list(struct page **pages, unsigned int entries,
-				   int node)
+/**
+ * bench_list_alloc() - a list of fresh single pages, none contiguous to the next
+ * @entries: how many
+ * @node: where they are to be
+ *
+ * Context: may sleep.
+ * Return: the list, or NULL.
+ */
+struct sg_table *bench_list_alloc(unsigned int entries, int node)
 {
 	struct sg_table *sgt = NULL;
+	struct page **pages;
 	unsigned int i;
 
+	pages = kcalloc(entries, sizeof(*pages), GFP_KERNEL);
+	if (!pages)
+		return NULL;
 	for (i = 0; i < entries; i++) {
 		pages[i] = alloc_pages_node(node, GFP_KERNEL, 0);
 		if (!pages[i])
@@ -95,26 +111,22 @@ static struct sg_table *alloc_list(struct page **pages, unsigned int entries,
 	}
 	while (!sgt && i)
 		__free_page(pages[--i]);
+	kfree(pages);
 	return sgt;
 }
 
 static int sg_lane_init(struct bench_lane *lane)
 {
-	u32 i, entries = lane->run->args.entries;
-	struct page **pages;
-	int err = 0;
+	const struct bench_run *run = lane->run;
+	u32 i;
 
-	pages = kcalloc(entries, sizeof(*pages), GFP_KERNEL);
-	if (!pages)
-		return -ENOMEM;
-	for (i = 0; i < lane->live && !err; i++) {
-		lane->slots[i].sgt = alloc_list(pages, entries,
-						dev_to_node(lane->run->dev));
+	for (i = 0; i < lane->live; i++) {
+		lane->slots[i].sgt = bench_list_alloc(run->args.entries,
+						      dev_to_node(run->dev));
 		if (!lane->slots[i].sgt)
-			err = -ENOMEM;
+			return -ENOMEM;
 	}
-	kfree(pages);
-	return err;
+	return 0;
 }
 
 static void sg_lane_fini(struct bench_lane *lane)
@@ -123,7 +135,7 @@ static void sg_lane_fini(struct bench_lane *lane)
 
 	for (i = 0; i < lane->live; i++)
 		if (lane->slots[i].sgt)
-			free_list(lane->slots[i].sgt);
+			bench_list_free(lane->slots[i].sgt);
 }
 
 const struct bench_load bench_load_sg = {

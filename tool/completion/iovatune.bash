@@ -54,8 +54,9 @@ __iovatune_words()
 	"dev del") __iovatune_managed && echo --rebind --force ;;
 	"stats show") __iovatune_managed && echo --cpu --order --interval --count ;;
 	"monitor "*) echo --count ;;
-	"bench map" | "bench coherent" | "bench floor")
+	"bench map" | "bench coherent")
 		__iovatune_functions && __iovatune_run "$2" --size ;;
+	"bench floor") __iovatune_functions && __iovatune_run floor --size --entries ;;
 	"bench sg") __iovatune_functions && __iovatune_run sg --entries ;;
 	"bench iova") __iovatune_run iova --allocator --pattern --size ;;
 	"bench compare") __iovatune_functions &&

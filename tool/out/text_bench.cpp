@@ -55,7 +55,7 @@ std::string request_text(const BenchRequest &request)
 		text += fmt::format(" {}", bench_allocators().name(*request.allocator));
 	if (request.pattern)
 		text += fmt::format(" {}", bench_patterns().name(*request.pattern));
-	if (request.load == IOVATUNE_BENCH_LOAD_SG)
+	if (request.load == IOVATUNE_BENCH_LOAD_SG || request.entries)
 		text += fmt::format(" of {} pages",
 				    request.entries.value_or(bench_defaults::entries));
 	else

@@ -104,6 +104,7 @@ TEST_CASE("bench: what is asked for is sent, and no more")
 	CHECK(machine.bench.started.back().duration_ms == 250U);
 	CHECK(machine.asked("bench coherent 00:05.0").load == IOVATUNE_BENCH_LOAD_COHERENT);
 	CHECK(machine.asked("bench floor 00:05.0 --size 64K").load == IOVATUNE_BENCH_LOAD_FLOOR);
+	CHECK(machine.asked("bench floor 00:05.0 --entries 32").entries == 32U);
 }
 
 TEST_CASE("bench: load iova is on no device, cold is gone through once")
@@ -171,6 +172,8 @@ TEST_CASE("bench: usage errors name the limit, and nothing is touched")
 		    "--whole, --turns, --irqs-off, --force (EINVAL)");
 	check_usage("bench floor 00:05.0 --size 4K,8K",
 		    "bench floor: load floor takes one size (EINVAL)");
+	check_usage("bench floor 00:05.0 --size 4K --entries 3",
+		    "bench floor: load floor takes either --size or --entries (EINVAL)");
 	check_usage("bench iova --pattern pair",
 		    "bench iova: --allocator is required, allowed: stock, iovatune (EINVAL)");
 	check_usage("bench iova --allocator stock",
@@ -193,7 +196,7 @@ TEST_CASE("bench: usage errors name the limit, and nothing is touched")
 	check_usage("bench compare 00:05.0 --rounds 0",
 		    "bench compare: rounds 0 is out of range, allowed: 1 or more (ERANGE)");
 	check_usage("bench compare 00:05.0 --entries 3",
-		    "bench compare: --entries goes with load sg only (EINVAL)");
+		    "bench compare: --entries goes with loads sg and floor only (EINVAL)");
 	check_usage("bench compare 00:05.0 --load sg --size 4K",
 		    "bench compare: --size does not go with load sg, see --entries (EINVAL)");
 	check_usage("bench compare 00:05.0 --load coherent --whole --irqs-off",

@@ -99,6 +99,22 @@ TEST_CASE("bench text: a run, with a line in dma_map_benchmark's form")
 	      "average unmap latency(us):0.0 standard deviation:0.0\n");
 }
 
+TEST_CASE("bench text: a list is told by its pages, also the floor's")
+{
+	auto result = map_result();
+	const auto starts = [&](const std::string &text) {
+		return out::make_text_printer(false)->bench_result(result).starts_with(text);
+	};
+
+	result.request.load = IOVATUNE_BENCH_LOAD_FLOOR;
+	CHECK(starts("0000:00:05.0: floor of 4K, "));
+	result.request.entries = 33;
+	CHECK(starts("0000:00:05.0: floor of 33 pages, "));
+	result.request.load = IOVATUNE_BENCH_LOAD_SG;
+	result.request.entries.reset();
+	CHECK(starts("0000:00:05.0: sg of 32 pages, "));
+}
+
 TEST_CASE("bench text: dma_map_benchmark's form in its units, and only where it applies")
 {
 	auto printer = out::make_text_printer(false);

@@ -96,7 +96,7 @@ TEST_CASE("defaults of the bench are the spec's")
 	CHECK(bench_defaults::size == 4096);
 	CHECK(text.find("Bytes, default 4096.") != std::string::npos);
 	CHECK(bench_defaults::entries == 32);
-	CHECK(text.find("Pages in a list of load sg. Default 32.") != std::string::npos);
+	CHECK(text.find("Pages in a list. Default 32 with load sg;") != std::string::npos);
 	CHECK(bench_defaults::threads == 1);
 	CHECK(text.find("Threads that map. Default 1.") != std::string::npos);
 }
