@@ -143,8 +143,9 @@ int itest_cmd_fault(struct itest_node *node, struct itest_args *args);
 int itest_cmd_nth(struct itest_node *node, struct itest_args *args);
 
 /* op.c */
-/* So small an address space can be searched from end to end. */
+/* So small address spaces can be searched from end to end. */
 #define ITEST_OP_MASK_BITS 24
+#define ITEST_OP_PAGE_MASK_BITS 20
 struct itest_op;
 void itest_op_expect_empty(struct itest_node *node, const char *what);
 struct itest_op *itest_op_create(struct itest_node *node, struct itest_args *args);

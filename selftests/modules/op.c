@@ -3,8 +3,8 @@
  * One mapping and unmapping of each kind, for commands that make something in
  * the middle of it fail. What they need of their own is allocated before.
  * Whatever went before a failure must be undone; nothing else notices such a
- * leak, so the whole address space of the device (24 bits then) is searched for
- * pages that are still mapped.
+ * leak, so the whole address space of the device, made small for that, is searched
+ * for pages that are still mapped.
  */
 #include <linux/mm.h>
 #include <linux/scatterlist.h>
@@ -31,14 +31,14 @@ struct itest_op {
 
 /**
  * itest_op_expect_empty() - check that nothing is mapped for the device
- * @node: the device, with a mask of ITEST_OP_MASK_BITS
+ * @node: the device, with a mask of at most ITEST_OP_MASK_BITS
  * @what: for the message
  *
  * Context: May sleep.
  */
 void itest_op_expect_empty(struct itest_node *node, const char *what)
 {
-	itest_expect_unmapped(node, what, 0, 1ULL << ITEST_OP_MASK_BITS);
+	itest_expect_unmapped(node, what, 0, dma_get_mask(itest_dev(node)) + 1);
 }
 
 /**
@@ -56,10 +56,14 @@ struct itest_op *itest_op_create(struct itest_node *node, struct itest_args *arg
 	unsigned int nents = itest_arg(args, "nents", 64);
 	struct device *dev = itest_dev(node);
 	struct itest_op *op = kzalloc(sizeof(*op), GFP_KERNEL);
+	unsigned int bits = ITEST_OP_MASK_BITS;
 
 	if (!op)
 		return ERR_PTR(-ENOMEM);
 	op->name = itest_arg_str(args, "op", "list");
+	/* A page is no reason to search for long. */
+	if (!strcmp(op->name, "page"))
+		bits = ITEST_OP_PAGE_MASK_BITS;
 	op->mask = dma_get_mask(dev);
 	op->coherent_mask = dev->coherent_dma_mask;
 	dma_set_max_seg_size(dev, SZ_64K);
@@ -67,7 +71,7 @@ struct itest_op *itest_op_create(struct itest_node *node, struct itest_args *arg
 	op->sg = itest_sg_create(node, nents, "odd", SZ_64K, boundary, 3);
 	op->page = alloc_pages(GFP_KERNEL, 1);
 	if (!op->sg || !op->page ||
-	    dma_set_mask_and_coherent(dev, DMA_BIT_MASK(ITEST_OP_MASK_BITS))) {
+	    dma_set_mask_and_coherent(dev, DMA_BIT_MASK(bits))) {
 		itest_op_destroy(node, op);
 		return ERR_PTR(-ENOMEM);
 	}
