@@ -81,9 +81,9 @@ run() {
 	check "$1: the software provider is there" provide "$1" software
 	for polled in 0 1; do
 		check "$1, software, 1 thread on 1 channel, polled=$polled" \
-			${2:+"$2"} copies 1 1 $polled 200 16384
+			${2:+"$2"} copies 1 1 $polled $((10 * ROUNDS)) 16384
 		check "$1, software, 4 threads on each of 2 channels, polled=$polled" \
-			threads_share ${2:+"$2"} copies 2 4 $polled 200 16384
+			threads_share ${2:+"$2"} copies 2 4 $polled $((10 * ROUNDS)) 16384
 	done
 	[[ $1 == stock ]] || check "$1: nothing is left of it" nothing_left
 	check "$1: the hardware provider is there" provide "$1" hardware
