@@ -4,17 +4,8 @@
 # For tests that lend QEMU's edu device to a driver which knows it by no id, under
 # stock DMA ops and under iovatune's. Sourced after lib.sh.
 
-# find_edu: set BDF to the first one, or skip the test.
-find_edu() {
-	local dev
-	BDF=${IOVATUNE_TEST_BDF-}
-	for dev in "$DEVICES"/*; do
-		[[ ! $BDF && $(<"$dev/vendor")$(<"$dev/device") == 0x12340x11e8 ]] || continue
-		BDF=${dev##*/}
-	done
-	[[ $BDF ]] || skip_all "no edu device (1234:11e8)"
-	[[ -e $DEVICES/$BDF/iommu_group ]] || skip_all "no IOMMU behind $BDF"
-}
+# shellcheck source=selftests/find-lib.sh
+. "$HERE/find-lib.sh"
 
 # lend stock|owned DRIVER: edu is bound to the driver, under these ops.
 lend() {

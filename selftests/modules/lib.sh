@@ -16,6 +16,8 @@ ITEST_KSELFTEST=${KSELFTEST_DIR:-$(KSELFTEST_DIR='' "$ITEST_TOP/scripts/kernel" 
 . "$ITEST_KSELFTEST/kselftest/ktap_helpers.sh"
 # shellcheck source=selftests/json.sh
 . "$ITEST_TOP/selftests/json.sh"
+# shellcheck source=selftests/find-lib.sh
+. "$ITEST_TOP/selftests/find-lib.sh"
 # shellcheck source=scripts/splats.sh
 . "$ITEST_TOP/scripts/splats.sh"
 
@@ -35,18 +37,9 @@ bail() {
 
 # --- the device --------------------------------------------------------------
 
-# The first edu device, or the argument of the script.
 itest_find() {
-	local dev
-
-	BDF=${IOVATUNE_TEST_BDF-}
-	for dev in /sys/bus/pci/devices/*; do
-		[[ -z $BDF && $(<"$dev/vendor") == 0x1234 && $(<"$dev/device") == 0x11e8 ]] || continue
-		BDF=${dev##*/}
-	done
-	[[ $BDF ]] || skip_all "no edu device (1234:11e8)"
+	find_edu
 	SYS=/sys/bus/pci/devices/$BDF
-	[[ -e $SYS/iommu_group ]] || skip_all "no IOMMU behind $BDF"
 }
 
 skip_all() {
