@@ -13,19 +13,20 @@ CLI=$KERNEL_SOURCE/tools/net/ynl/cli.py
 [[ -e $CLI ]] || skip_all "$CLI is not there"
 /usr/bin/python3 -c 'import yaml, jsonschema' 2>/dev/null || skip_all "python3-yaml, python3-jsonschema are not installed"
 
+# ynl FAMILY ARGUMENT...
+ynl() {
+	PYTHONPYCACHEPREFIX=$TMP/python timeout 60 /usr/bin/python3 "$CLI" \
+		--spec "$TOP/module/spec/$1.yaml" "${@:2}"
+}
+
 # client FAMILY ARGUMENT... Without the schema, against which a look once is enough.
 client() {
-	local spec=$TOP/module/spec/$1.yaml
-	shift
-	PYTHONPYCACHEPREFIX=$TMP/python timeout 60 /usr/bin/python3 "$CLI" --spec "$spec" \
-		--no-schema --output-json "$@"
+	ynl "$1" --no-schema --output-json "${@:2}"
 }
 
 # valid FAMILY: its spec is what the schema wants.
 valid() {
-	PYTHONPYCACHEPREFIX=$TMP/python timeout 60 /usr/bin/python3 "$CLI" \
-		--spec "$TOP/module/spec/$1.yaml" \
-		--schema "$KERNEL_SOURCE/Documentation/netlink/genetlink.yaml" --list-ops
+	ynl "$1" --schema "$KERNEL_SOURCE/Documentation/netlink/genetlink.yaml" --list-ops
 }
 
 cli() {

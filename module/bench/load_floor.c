@@ -2,9 +2,9 @@
 /*
  * Load floor: page tables and IOTLB without an allocator. Each lane maps and
  * unmaps one buffer, a block or a list of scattered pages, at one IOVA in the
- * domain that the device is attached to,
- * so that it pays what any mapping of the device pays. In a domain that nothing
- * is attached to, drivers leave out invalidations.
+ * domain that the device is attached to, so that it pays what any mapping of the
+ * device pays. In a domain that nothing is attached to, drivers leave out
+ * invalidations.
  *
  * The IOVA is one that the DMA API gave and believes to be mapped all the time:
  * nobody else gets it. It is mapped again before the DMA API has it back.
