@@ -3,172 +3,138 @@
  * The IOVA cache, see cache.h: allocation and free through a CPU's two
  * magazines per zone and order.
  *
- * A CPU's slot is only touched under that CPU's lock with interrupts off. When
- * a magazine must come from or go to the depot, the lock is dropped, the depot
- * is asked, and the operation starts again on whatever CPU it is on by then.
+ * A CPU's slot is only touched by that CPU, with interrupts off. When a magazine
+ * must come from or go to the depot, interrupts are let in, the depot is asked,
+ * and the operation starts again on whatever CPU it is on by then.
+ *
+ * A range goes round like this, by its word in the owner map:
+ *
+ *	backing store, word 0
+ *	  refill -> cached: anybody may take it, by cmpxchg
+ *	    allocation -> live: whoever unmaps it claims it, by cmpxchg
+ *	      claim -> unmapped: only the claimer has it
+ *	        free -> cached, or 0 and to the backing store
+ *	    reclaim -> 0 and to the backing store
  */
-#include <linux/cpuhotplug.h>
 #include <linux/log2.h>
 
-#include "cache_depot.h"
+#include "cache_slot.h"
 #include "compat/export.h"
 
 #define EXHAUSTED_TRIES	4
 
-struct workqueue_struct *iovatune_trim_wq;
+/**
+ * struct want - an allocation on its way
+ * @pages: pages asked for
+ * @cls: size class
+ * @limit: no page above this page-frame number
+ */
+struct want {
+	unsigned long pages;
+	unsigned int cls;
+	unsigned long limit;
+};
 
-static enum cpuhp_state cpu_dead_state;
-
-static struct iovatune_cpu_cache *cpu_lock(struct iovatune_cache *cache,
-					   unsigned long *flags)
-	__acquires(&cc->lock)
+/* Interrupts off. */
+static struct iovatune_slot *this_slot(struct iovatune_cache *cache,
+				       unsigned int zone, unsigned int order)
 {
-	struct iovatune_cpu_cache *cc;
-
-	local_irq_save(*flags);
-	cc = this_cpu_ptr(cache->cpu);
-	raw_spin_lock(&cc->lock);
-	return cc;
+	return &this_cpu_ptr(cache->cpu)->class[order].slot[zone];
 }
 
-static void cpu_unlock(struct iovatune_cpu_cache *cc, unsigned long flags)
-	__releases(&cc->lock)
+/* What the owner map shall say. Interrupts off. */
+static u64 live_word(struct iovatune_cache *cache, const struct want *want)
 {
-	raw_spin_unlock_irqrestore(&cc->lock, flags);
+	return iovatune_owner_live_word(this_cpu_ptr(cache->cpu)->tag, want->cls,
+					want->pages);
 }
 
-static unsigned int zone_of(unsigned long pfn)
+static bool take(struct iovatune_cache *cache, unsigned long pfn,
+		 unsigned int order, u64 word)
 {
-	return pfn > IOVATUNE_LOW_LAST_PFN ? IOVATUNE_ZONE_HIGH :
-					     IOVATUNE_ZONE_LOW;
-}
-
-static void slot_swap(struct iovatune_slot *slot)
-{
-	swap(slot->loaded, slot->prev);
-	swap(slot->rounds, slot->prev_rounds);
-}
-
-/* Pop from the CPU's own magazines; 0 if both are empty. */
-static unsigned long slot_pop(struct iovatune_slot *slot)
-{
-	if (!slot->rounds) {
-		if (!slot->prev_rounds)
-			return 0;
-		slot_swap(slot);
-	}
-	return slot->loaded->pfn[--slot->rounds];
-}
-
-/* Push to the CPU's own magazines; false if neither has room. */
-static bool slot_push(struct iovatune_slot *slot, unsigned long pfn)
-{
-	if (!slot->loaded || slot->rounds == IOVATUNE_MAGAZINE_ENTRIES) {
-		if (!slot->prev || slot->prev_rounds == IOVATUNE_MAGAZINE_ENTRIES)
-			return false;
-		slot_swap(slot);
-	}
-	slot->loaded->pfn[slot->rounds++] = pfn;
-	return true;
+	return iovatune_range_take(iovatune_owner_range(&cache->owner, pfn),
+				   order, word);
 }
 
 /*
- * Get a cached range of an order, or 0. While a lower limit is still being
- * flushed out on another CPU, what is popped may lie above it: such a range
- * goes to the backing store and was never allocated, so it is not counted.
+ * Take the first range of which the hint proves true. One that lies above the
+ * limit, because a lower one is just being flushed out, comes back in @above,
+ * as taken from the cache. Interrupts off.
  */
-static unsigned long cache_get(struct iovatune_cache *cache, unsigned int zone,
-			       unsigned int order, unsigned long limit)
+static unsigned long slot_pop(struct iovatune_cache *cache,
+			      struct iovatune_slot *slot,
+			      const struct want *want, unsigned long limit,
+			      unsigned long *above)
 {
-	struct iovatune_magazine *full = NULL, *empty = NULL;
-	enum iovatune_class_stat what = IOVATUNE_HIT;
-	struct iovatune_cpu_cache *cc;
-	struct iovatune_slot *slot;
-	unsigned long flags, pfn;
-	bool fits = true;
+	u64 live = live_word(cache, want);
+	unsigned long pfn;
 
 	for (;;) {
-		cc = cpu_lock(cache, &flags);
-		slot = &cc->slot[zone][order];
-		pfn = slot_pop(slot);
-		if (!pfn && full) {
-			empty = slot->loaded;
-			slot->loaded = full;
-			slot->rounds = IOVATUNE_MAGAZINE_ENTRIES;
-			full = NULL;
-			what = IOVATUNE_DEPOT;
-			pfn = slot_pop(slot);
+		if (!slot->rounds) {
+			if (!slot->prev_rounds)
+				return 0;
+			slot_swap(slot);
 		}
-		if (pfn)
-			fits = pfn + (1UL << order) - 1 <= limit;
-		if (pfn && fits)
-			iovatune_count_class(cache->stats, order, what);
-		cpu_unlock(cc, flags);
-		if (pfn)
-			break;
-		full = iovatune_depot_pop(cache, zone, order);
-		if (!full)
+		pfn = slot->loaded->pfn[--slot->rounds];
+		if (unlikely(pfn + want->pages - 1 > limit)) {
+			if (!take(cache, pfn, want->cls, 0))
+				continue;
+			*above = pfn;
 			return 0;
+		}
+		if (take(cache, pfn, want->cls, live))
+			return pfn;
 	}
-	/* Interrupts or a migration may have made the excursion needless. */
-	if (full)
-		iovatune_depot_push(cache, zone, order, full);
-	iovatune_magazine_put(cache, empty);
-	if (fits)
-		return pfn;
-	iovatune_backing_free(&cache->backing, pfn);
-	return 0;
 }
 
-/* Cache a free range of an order; false if it must go to the backing store. */
-static bool cache_put(struct iovatune_cache *cache, unsigned long pfn,
-		      unsigned int order)
+/* After slot_load(): @left is @mag itself if there was no place for it. */
+static void put_left(struct iovatune_cache *cache, unsigned int zone,
+		     unsigned int order, struct iovatune_magazine *left,
+		     struct iovatune_magazine *mag, unsigned int rounds)
 {
-	struct iovatune_magazine *empty = NULL, *full = NULL;
-	unsigned long last = pfn + (1UL << order) - 1;
-	unsigned int zone = zone_of(pfn);
-	struct iovatune_cpu_cache *cc;
+	if (left == mag)
+		iovatune_depot_push(cache, zone, order, mag, rounds);
+	else
+		iovatune_magazine_put(cache, left);
+}
+
+/* Get a cached range from this CPU or the depot, or 0. */
+static unsigned long cache_get(struct iovatune_cache *cache, unsigned int zone,
+			       const struct want *want, unsigned long limit)
+{
+	enum iovatune_class_stat what = IOVATUNE_HIT;
+	struct iovatune_magazine *mag = NULL, *left = NULL;
+	unsigned int order = want->cls;
+	unsigned long flags, pfn, above;
 	struct iovatune_slot *slot;
-	unsigned long flags;
-	bool refused, done;
 
 	for (;;) {
-		cc = cpu_lock(cache, &flags);
-		/* Limits are lowered first and flushed under this lock next. */
-		refused = order > READ_ONCE(cache->max_order) ||
-			  last > READ_ONCE(cache->top[zone]);
-		slot = &cc->slot[zone][order];
-		done = !refused && slot_push(slot, pfn);
-		if (!refused && !done && empty) {
-			full = slot->prev;
-			slot->prev = slot->loaded;
-			slot->prev_rounds = slot->rounds;
-			slot->loaded = empty;
-			slot->rounds = 0;
-			empty = NULL;
-			done = slot_push(slot, pfn);
+		above = 0;
+		local_irq_save(flags);
+		slot = this_slot(cache, zone, order);
+		if (mag)
+			left = slot_load(slot, mag, IOVATUNE_MAGAZINE_ENTRIES);
+		pfn = slot_pop(cache, slot, want, limit, &above);
+		if (pfn)
+			iovatune_count_class(cache->stats, order, what);
+		local_irq_restore(flags);
+		if (mag)
+			put_left(cache, zone, order, left, mag,
+				 IOVATUNE_MAGAZINE_ENTRIES);
+		mag = NULL;
+		if (pfn)
+			return pfn;
+		if (above) {
+			iovatune_owner_put(&cache->owner, above);
+			iovatune_backing_free(&cache->backing, above,
+					      1UL << order);
+			continue;
 		}
-		if (full)
-			iovatune_count_class(cache->stats, order,
-					     IOVATUNE_FREE_DEPOT);
-		cpu_unlock(cc, flags);
-		if (done || refused)
-			break;
-		empty = iovatune_magazine_get(cache);
-		if (!empty)
-			break;
+		mag = iovatune_depot_pop(cache, zone, order);
+		if (!mag)
+			return 0;
+		what = IOVATUNE_DEPOT;
 	}
-	if (full)
-		iovatune_depot_push(cache, zone, order, full);
-	iovatune_magazine_put(cache, empty);
-	return done;
-}
-
-static void give_back(struct iovatune_cache *cache, unsigned long pfn,
-		      unsigned int cls)
-{
-	iovatune_count_class(cache->stats, cls, IOVATUNE_FREE_BACK);
-	iovatune_backing_free(&cache->backing, pfn);
 }
 
 /*
@@ -185,24 +151,100 @@ static void lower_top(struct iovatune_cache *cache, unsigned int zone,
 			return;
 	} while (!try_cmpxchg(&cache->top[zone], &top, limit));
 	atomic64_inc(&cache->limit_drop);
-	iovatune_cache_flush(cache, zone, 0);
+	iovatune_cache_flush(cache, zone);
 }
 
-/* A range fresh from the backing store: below the zone's top if possible. */
-static unsigned long refill(struct iovatune_cache *cache, unsigned int zone,
-			    unsigned long pages, unsigned long limit)
+/*
+ * Make a range that is fresh from the backing store live. It has a word, which
+ * nobody else looks at while it is 0.
+ */
+static unsigned long make_live(struct iovatune_cache *cache, unsigned long pfn,
+			       const struct want *want, unsigned int fetched)
 {
-	unsigned long top = min(limit, READ_ONCE(cache->top[zone]));
-	unsigned long pfn;
+	struct iovatune_range *range = iovatune_owner_range(&cache->owner, pfn);
+	unsigned long flags;
 
-	pfn = iovatune_backing_alloc(&cache->backing, pages, top);
-	if (!pfn && limit > top)
-		pfn = iovatune_backing_alloc(&cache->backing, pages, limit);
-	if (pfn && iovatune_owner_prepare(&cache->owner, pfn)) {
-		iovatune_backing_free(&cache->backing, pfn);
+	if (WARN_ON_ONCE(READ_ONCE(range->word)))
+		return 0;
+	local_irq_save(flags);
+	smp_store_release(&range->word, live_word(cache, want));
+	iovatune_count_class(cache->stats, want->cls, IOVATUNE_MISS);
+	iovatune_count_class_add(cache->stats, want->cls, IOVATUNE_REFILL,
+				 fetched);
+	local_irq_restore(flags);
+	return pfn;
+}
+
+/* Cache what a refill brought beyond the first, which the caller gets. */
+static void cache_rest(struct iovatune_cache *cache, unsigned int order,
+		       struct iovatune_magazine *mag, unsigned int count)
+{
+	unsigned int i, zone = iovatune_zone_of(mag->pfn[0]);
+	struct iovatune_magazine *left;
+	unsigned long flags;
+
+	for (i = 1; i < count; i++) {
+		unsigned long pfn = mag->pfn[i];
+
+		iovatune_range_cache(iovatune_owner_range(&cache->owner, pfn),
+				     iovatune_owner_cached(order));
+		WRITE_ONCE(mag->pfn[i - 1], pfn);
+	}
+	local_irq_save(flags);
+	left = slot_load(this_slot(cache, zone, order), mag, count - 1);
+	local_irq_restore(flags);
+	put_left(cache, zone, order, left, mag, count - 1);
+}
+
+/* Fetch ranges below the zone's top, or just one above it; how many. */
+static unsigned int fetch(struct iovatune_cache *cache, unsigned int order,
+			  unsigned long limit, unsigned long top,
+			  unsigned long *pfns, unsigned int count)
+{
+	unsigned int got, kept;
+
+	got = iovatune_backing_alloc_many(&cache->backing, order,
+					  min(limit, top), pfns, count);
+	if (!got && limit > top)
+		got = iovatune_backing_alloc_many(&cache->backing, order, limit,
+						  pfns, 1);
+	kept = iovatune_owner_get(&cache->owner, pfns, got);
+	while (got > kept)
+		iovatune_backing_free(&cache->backing, pfns[--got], 1UL << order);
+	return kept;
+}
+
+/* Refill from the backing store: one range for the caller, others to cache. */
+static unsigned long refill(struct iovatune_cache *cache, unsigned int zone,
+			    const struct want *want, unsigned long limit)
+{
+	struct iovatune_magazine *mag = iovatune_magazine_get(cache);
+	unsigned long first, *pfns = mag ? mag->pfn : &first;
+	unsigned int count;
+
+	count = fetch(cache, want->cls, limit, READ_ONCE(cache->top[zone]), pfns,
+		      mag ? IOVATUNE_MAGAZINE_ENTRIES : 1);
+	first = count ? make_live(cache, pfns[0], want, count) : 0;
+	if (count > 1)
+		cache_rest(cache, want->cls, mag, count);
+	else
+		iovatune_magazine_put(cache, mag);
+	return first;
+}
+
+static unsigned long alloc_large(struct iovatune_cache *cache,
+				 const struct want *want, unsigned long limit)
+{
+	unsigned long pfn = iovatune_backing_alloc(&cache->backing, want->pages,
+						   limit);
+
+	if (!pfn)
+		return 0;
+	if (!iovatune_owner_get(&cache->owner, &pfn, 1)) {
+		iovatune_backing_free(&cache->backing, pfn, want->pages);
 		return 0;
 	}
-	return pfn;
+	return make_live(cache, pfn, want, 1);
 }
 
 static unsigned long zone_limit(unsigned int zone, unsigned long limit_pfn)
@@ -214,29 +256,27 @@ static unsigned long zone_limit(unsigned int zone, unsigned long limit_pfn)
 
 /* From the cache, else from the backing store, zone by zone; or 0. */
 static unsigned long alloc_from_zones(struct iovatune_cache *cache,
-				      unsigned int cls, unsigned long pages,
-				      unsigned long limit_pfn)
+				      const struct want *want)
 {
+	bool large = want->cls == IOVATUNE_CLASS_LARGE;
+	unsigned long pages = large ? want->pages : 1UL << want->cls;
+	unsigned long limit, pfn;
 	unsigned int zone;
-	unsigned long pfn;
 
 	for (zone = 0; zone < IOVATUNE_NR_ZONES; zone++) {
-		unsigned long limit = zone_limit(zone, limit_pfn);
-
-		if (!limit)
+		limit = zone_limit(zone, want->limit);
+		if (pages > limit)
 			continue;
 		lower_top(cache, zone, limit);
-		if (cls != IOVATUNE_CLASS_LARGE) {
-			pfn = cache_get(cache, zone, cls, limit);
-			if (pfn)
-				return pfn;
+		if (large) {
+			pfn = alloc_large(cache, want, limit);
+		} else {
+			pfn = cache_get(cache, zone, want, limit);
+			if (!pfn)
+				pfn = refill(cache, zone, want, limit);
 		}
-		pfn = refill(cache, zone, pages, limit);
-		if (pfn) {
-			iovatune_count_class(cache->stats, cls, IOVATUNE_MISS);
-			iovatune_count_class(cache->stats, cls, IOVATUNE_REFILL);
+		if (pfn)
 			return pfn;
-		}
 	}
 	return 0;
 }
@@ -247,17 +287,37 @@ static unsigned long alloc_from_zones(struct iovatune_cache *cache,
  * cached nor back yet, so that this flush finds nothing: hence more than once.
  */
 static unsigned long alloc_exhausted(struct iovatune_cache *cache,
-				     unsigned int cls, unsigned long pages,
-				     unsigned long limit_pfn)
+				     const struct want *want)
 {
 	unsigned int try, zone;
 	unsigned long pfn = 0;
 
 	for (try = 0; !pfn && try < EXHAUSTED_TRIES; try++) {
 		for (zone = 0; zone < IOVATUNE_NR_ZONES; zone++)
-			iovatune_cache_flush(cache, zone, 0);
-		pfn = alloc_from_zones(cache, cls, pages, limit_pfn);
+			iovatune_cache_flush(cache, zone);
+		pfn = alloc_from_zones(cache, want);
 	}
+	return pfn;
+}
+
+/* No range starts above @max. */
+static noinline unsigned long alloc_slow(struct iovatune_cache *cache,
+					 unsigned long pages, long max)
+{
+	struct want want = {
+		.pages = pages,
+		.cls = order_base_2(pages),
+		.limit = min(max + pages - 1, IOVATUNE_BUDDY_LAST),
+	};
+	unsigned long pfn;
+
+	if (want.cls > READ_ONCE(cache->max_order))
+		want.cls = IOVATUNE_CLASS_LARGE;
+	pfn = alloc_from_zones(cache, &want);
+	if (!pfn)
+		pfn = alloc_exhausted(cache, &want);
+	if (!pfn)
+		iovatune_count_class(cache->stats, want.cls, IOVATUNE_FAIL);
 	return pfn;
 }
 
@@ -276,212 +336,188 @@ static unsigned long alloc_exhausted(struct iovatune_cache *cache,
 unsigned long iovatune_cache_alloc(struct iovatune_cache *cache,
 				   unsigned long pages, unsigned long limit_pfn)
 {
-	struct iovatune_range range = { .pages = pages };
+	/* Below 0 when nothing fits. */
+	long max = limit_pfn - pages + 1;
 	unsigned int order = order_base_2(pages);
-	unsigned long pfn, sized = pages;
+	struct iovatune_class *class;
+	struct iovatune_slot *slot;
+	struct iovatune_cpu *cpu;
+	unsigned long flags, pfn;
+	unsigned int rounds;
+	u64 live;
 
-	range.cls = IOVATUNE_CLASS_LARGE;
-	if (order <= READ_ONCE(cache->max_order)) {
-		range.cls = order;
-		sized = 1UL << order;
-	}
-	pfn = alloc_from_zones(cache, range.cls, sized, limit_pfn);
-	if (!pfn)
-		pfn = alloc_exhausted(cache, range.cls, sized, limit_pfn);
-	if (!pfn) {
-		iovatune_count_class(cache->stats, range.cls, IOVATUNE_FAIL);
-		return 0;
-	}
-	range.cpu = raw_smp_processor_id();
-	return iovatune_owner_publish(&cache->owner, pfn, &range) ? pfn : 0;
+	/* A slot of an order above max-order has no magazine. */
+	if (unlikely(order >= IOVATUNE_NR_ORDERS))
+		return alloc_slow(cache, pages, max);
+	local_irq_save(flags);
+	cpu = this_cpu_ptr(cache->cpu);
+	class = &cpu->class[order];
+	slot = &class->slot[IOVATUNE_ZONE_LOW];
+	rounds = slot->rounds;
+	if (unlikely(!rounds))
+		goto slow;
+	pfn = slot->loaded->pfn[--rounds];
+	if (unlikely((long)pfn > max))
+		goto slow;
+	slot->rounds = rounds;
+	live = iovatune_owner_live_word(cpu->tag, order, pages);
+	if (unlikely(!iovatune_range_take(iovatune_owner_low(&cache->owner, pfn),
+					  order, live)))
+		goto slow;
+	class->count[IOVATUNE_HIT]++;
+	/* Or the compiler looks at them early, and pays for it with registers. */
+	OPTIMIZER_HIDE_VAR(flags);
+	local_irq_restore(flags);
+	return pfn;
+
+slow:
+	local_irq_restore(flags);
+	return alloc_slow(cache, pages, max);
 }
 EXPORT_SYMBOL_NS_GPL(iovatune_cache_alloc, IOVATUNE_BENCH_NS);
+
+static noinline struct iovatune_range *claim_high(struct iovatune_cache *cache,
+						  unsigned long pfn,
+						  unsigned long pages)
+{
+	struct iovatune_range *range = iovatune_owner_high(&cache->owner, pfn);
+
+	return iovatune_range_claim(range, pages) ? range : NULL;
+}
 
 /**
  * iovatune_cache_claim() - take a live range for unmapping
  * @cache: the cache
  * @pfn: first page-frame number
  * @pages: size that the caller believes it has
- * @range: filled on success
  *
- * Context: any.
- * Return: true if the caller may unmap the range and must then give it to
- *	iovatune_cache_free(); false if it is not live or has another size.
+ * Context: any, under RCU.
+ * Return: the range, which the caller may unmap and must then give to
+ *	iovatune_cache_free(); NULL if it is not live or has another size.
  */
-bool iovatune_cache_claim(struct iovatune_cache *cache, unsigned long pfn,
-			  unsigned long pages, struct iovatune_range *range)
+struct iovatune_range *iovatune_cache_claim(struct iovatune_cache *cache,
+					    unsigned long pfn,
+					    unsigned long pages)
 {
-	return iovatune_owner_claim(&cache->owner, pfn, pages, range);
+	struct iovatune_range *range;
+
+	if (unlikely(pfn > IOVATUNE_LOW_LAST_PFN))
+		return claim_high(cache, pfn, pages);
+	range = iovatune_owner_low(&cache->owner, pfn);
+	return iovatune_range_claim(range, pages) ? range : NULL;
 }
 EXPORT_SYMBOL_NS_GPL(iovatune_cache_claim, IOVATUNE_BENCH_NS);
 
-static void count_free(struct iovatune_cache *cache,
-		       const struct iovatune_range *range)
+/* Cache a claimed range; false if it must go to the backing store. */
+static bool cache_put(struct iovatune_cache *cache, unsigned long pfn,
+		      struct iovatune_range *range, unsigned int order)
 {
-	unsigned int cpu = raw_smp_processor_id();
+	struct iovatune_magazine *empty = NULL, *full = NULL;
+	unsigned int zone = iovatune_zone_of(pfn);
+	struct iovatune_slot *slot;
+	bool refused, done = false;
+	unsigned long flags;
 
-	iovatune_count_class(cache->stats, range->cls, IOVATUNE_FREE);
-	if (cpu == range->cpu)
+	for (;;) {
+		local_irq_save(flags);
+		/* When a limit is lowered the slots are emptied after this. */
+		refused = order > READ_ONCE(cache->max_order) ||
+			  pfn > READ_ONCE(cache->top[zone]);
+		slot = this_slot(cache, zone, order);
+		if (!refused && empty)
+			full = slot_make_room(slot, &empty);
+		if (!refused)
+			done = slot_push(slot, pfn);
+		if (done)
+			iovatune_range_cache(range, range->word);
+		if (full)
+			iovatune_count_class(cache->stats, order,
+					     IOVATUNE_FREE_DEPOT);
+		local_irq_restore(flags);
+		if (done || refused)
+			break;
+		empty = iovatune_magazine_get(cache);
+		if (!empty)
+			break;
+	}
+	if (full)
+		iovatune_depot_push(cache, zone, order, full,
+				    IOVATUNE_MAGAZINE_ENTRIES);
+	iovatune_magazine_put(cache, empty);
+	return done;
+}
+
+static noinline void free_slow(struct iovatune_cache *cache, unsigned long pfn,
+			       struct iovatune_range *range)
+{
+	unsigned int cls = iovatune_owner_class(range->word);
+	bool large = cls == IOVATUNE_CLASS_LARGE;
+	unsigned long pages = large ? range->word >> IOVATUNE_OWNER_PAGES_SHIFT :
+				      1UL << cls;
+
+	if (!large && cache_put(cache, pfn, range, cls))
 		return;
-	iovatune_count_class(cache->stats, range->cls, IOVATUNE_MIGRATE);
-	if (cpu_to_node(cpu) != cpu_to_node(range->cpu))
-		iovatune_count_class(cache->stats, range->cls,
-				     IOVATUNE_MIGRATE_NODE);
+	iovatune_count_class(cache->stats, cls, IOVATUNE_FREE_BACK);
+	WRITE_ONCE(range->word, 0);
+	iovatune_owner_put(&cache->owner, pfn);
+	iovatune_backing_free(&cache->backing, pfn, pages);
+	if (READ_ONCE(cache->owner.empty))
+		iovatune_trim_kick(cache);
+}
+
+/* The size class that a word says, without computing its number. */
+static __always_inline struct iovatune_class *
+class_of(struct iovatune_cpu *cpu, u64 word)
+{
+	return (void *)cpu->class + (word & IOVATUNE_OWNER_CLASS) *
+		(sizeof(struct iovatune_class) / IOVATUNE_OWNER_CLASS_ONE);
+}
+
+static __always_inline void count_migrated(struct iovatune_class *class,
+					   u64 word)
+{
+	class->count[IOVATUNE_MIGRATE]++;
+	if (cpu_to_node(FIELD_GET(IOVATUNE_OWNER_CPU, word)) !=
+	    cpu_to_node(smp_processor_id()))
+		class->count[IOVATUNE_MIGRATE_NODE]++;
 }
 
 /**
  * iovatune_cache_free() - free a claimed range
  * @cache: the cache
  * @pfn: first page-frame number; unmapped and flushed from the IOTLB
- * @range: what iovatune_cache_claim() said
+ * @range: what iovatune_cache_claim() returned
  *
  * Context: any.
  */
 void iovatune_cache_free(struct iovatune_cache *cache, unsigned long pfn,
-			 const struct iovatune_range *range)
+			 struct iovatune_range *range)
 {
-	iovatune_owner_release(&cache->owner, pfn);
-	count_free(cache, range);
-	if (range->cls == IOVATUNE_CLASS_LARGE ||
-	    !cache_put(cache, pfn, range->cls))
-		give_back(cache, pfn, range->cls);
+	struct iovatune_class *class;
+	struct iovatune_slot *slot;
+	struct iovatune_cpu *cpu;
+	u64 word = range->word;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	cpu = this_cpu_ptr(cache->cpu);
+	class = class_of(cpu, word);
+	class->count[IOVATUNE_FREE]++;
+	if ((word ^ cpu->tag) & IOVATUNE_OWNER_CPU)
+		count_migrated(class, word);
+	slot = &class->slot[IOVATUNE_ZONE_LOW];
+	/* The top of the low zone is never above 4 GiB. */
+	if (unlikely(!slot->loaded || slot->rounds == IOVATUNE_MAGAZINE_ENTRIES ||
+		     pfn > READ_ONCE(cache->top[IOVATUNE_ZONE_LOW])))
+		goto slow;
+	WRITE_ONCE(slot->loaded->pfn[slot->rounds++], pfn);
+	iovatune_range_cache(range, word);
+	OPTIMIZER_HIDE_VAR(flags);
+	local_irq_restore(flags);
+	return;
+
+slow:
+	local_irq_restore(flags);
+	free_slow(cache, pfn, range);
 }
 EXPORT_SYMBOL_NS_GPL(iovatune_cache_free, IOVATUNE_BENCH_NS);
-
-/**
- * iovatune_cache_set_max_order() - change the largest cached order
- * @cache: the cache
- * @max_order: 0 to IOVATUNE_MAX_ORDER_LIMIT; orders above are emptied
- *
- * Context: may sleep.
- */
-void iovatune_cache_set_max_order(struct iovatune_cache *cache,
-				  unsigned int max_order)
-{
-	unsigned int zone;
-
-	WRITE_ONCE(cache->max_order, max_order);
-	for (zone = 0; zone < IOVATUNE_NR_ZONES; zone++)
-		iovatune_cache_flush(cache, zone, max_order + 1);
-}
-
-/**
- * iovatune_cache_init() - make an empty cache over an empty space
- * @cache: zeroed memory
- * @stats: counters, which outlive the cache
- * @limit_pfn: last page-frame number of the space
- * @max_order: largest cached order, 0 to IOVATUNE_MAX_ORDER_LIMIT
- * @depot_bytes: limit on magazine memory
- *
- * Context: may sleep.
- * Return: 0, or a negative errno; then nothing is left behind.
- */
-int iovatune_cache_init(struct iovatune_cache *cache,
-			struct iovatune_stats *stats, unsigned long limit_pfn,
-			unsigned int max_order, u64 depot_bytes)
-{
-	unsigned int cpu;
-	int err;
-
-	cache->stats = stats;
-	cache->max_order = max_order;
-	cache->depot_bytes = depot_bytes;
-	cache->top[IOVATUNE_ZONE_LOW] = min(limit_pfn, IOVATUNE_LOW_LAST_PFN);
-	cache->top[IOVATUNE_ZONE_HIGH] = limit_pfn;
-	cache->cpu = alloc_percpu(struct iovatune_cpu_cache);
-	if (!cache->cpu)
-		return -ENOMEM;
-	for_each_possible_cpu(cpu)
-		raw_spin_lock_init(&per_cpu_ptr(cache->cpu, cpu)->lock);
-	iovatune_depot_init(cache);
-	err = iovatune_owner_init(&cache->owner);
-	if (err)
-		goto out_cpu;
-	iovatune_backing_init(&cache->backing);
-	err = cpuhp_state_add_instance_nocalls(cpu_dead_state, &cache->hotplug);
-	if (err)
-		goto out_backing;
-	return 0;
-
-out_backing:
-	iovatune_backing_fini(&cache->backing);
-	iovatune_owner_fini(&cache->owner);
-out_cpu:
-	free_percpu(cache->cpu);
-	return err;
-}
-EXPORT_SYMBOL_NS_GPL(iovatune_cache_init, IOVATUNE_BENCH_NS);
-
-/**
- * iovatune_cache_fini() - free a cache and its space
- * @cache: initialised; nobody allocates from it or frees to it any more
- *
- * Context: may sleep.
- */
-void iovatune_cache_fini(struct iovatune_cache *cache)
-{
-	cpuhp_state_remove_instance_nocalls(cpu_dead_state, &cache->hotplug);
-	iovatune_depot_fini(cache);
-	iovatune_backing_fini(&cache->backing);
-	iovatune_owner_fini(&cache->owner);
-	free_percpu(cache->cpu);
-}
-EXPORT_SYMBOL_NS_GPL(iovatune_cache_fini, IOVATUNE_BENCH_NS);
-
-/* Runs after the CPU is dead, so nobody is in the middle of its magazines. */
-static int cache_cpu_dead(unsigned int cpu, struct hlist_node *node)
-{
-	struct iovatune_cache *cache =
-		hlist_entry(node, struct iovatune_cache, hotplug);
-	unsigned int zone;
-
-	for (zone = 0; zone < IOVATUNE_NR_ZONES; zone++)
-		iovatune_cache_flush_cpu(cache, cpu, zone, 0);
-	return 0;
-}
-
-/**
- * iovatune_cache_module_init() - what all caches share
- *
- * Context: may sleep.
- * Return: 0, or a negative errno.
- */
-int iovatune_cache_module_init(void)
-{
-	int state, err;
-
-	err = iova_cache_get();
-	if (err)
-		return err;
-	iovatune_trim_wq = alloc_workqueue("iovatune_trim", WQ_UNBOUND, 0);
-	if (!iovatune_trim_wq) {
-		err = -ENOMEM;
-		goto out_iova;
-	}
-	state = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "iovatune:dead",
-					NULL, cache_cpu_dead);
-	if (state < 0) {
-		err = state;
-		goto out_wq;
-	}
-	cpu_dead_state = state;
-	return 0;
-
-out_wq:
-	destroy_workqueue(iovatune_trim_wq);
-out_iova:
-	iova_cache_put();
-	return err;
-}
-
-/**
- * iovatune_cache_module_exit() - undo iovatune_cache_module_init()
- *
- * Context: may sleep; all caches are gone.
- */
-void iovatune_cache_module_exit(void)
-{
-	cpuhp_remove_multi_state(cpu_dead_state);
-	destroy_workqueue(iovatune_trim_wq);
-	iova_cache_put();
-}

@@ -2,7 +2,14 @@
 /*
  * The IOVA cache: per-CPU magazines over a depot that grows with need, over a
  * backing store. After Bonwick & Adams, "Magazines and Vmem" (USENIX ATC
- * 2001), and drivers/iommu/iova.c. It knows no device, no IOMMU, no netlink.
+ * 2001), Peleg et al., "Utilizing the IOMMU Scalably" (USENIX ATC 2015), and
+ * drivers/iommu/iova.c. It knows no device, no IOMMU, no netlink.
+ *
+ * A CPU's magazines are its own: it uses them with interrupts off and without
+ * a lock. They hold hints; who has a range is decided by one cmpxchg in the
+ * owner map (owner.h). So an exhausted space is given back what all CPUs have
+ * cached from any CPU, in any context, without waiting for anybody: whoever
+ * takes a range away leaves a hint that will not prove true.
  *
  * Sizes are in pages, addresses are page-frame numbers; 0 is no address.
  */
@@ -21,91 +28,43 @@
 
 #define IOVATUNE_MAGAZINE_ENTRIES	127
 #define IOVATUNE_DEPOT_BYTES_DEFAULT	(64ULL << 20)
-
-struct iovatune_magazine;
-
-/* Below 4 GiB is served first: devices lie about 64 address bits. */
-enum iovatune_zone_id {
-	IOVATUNE_ZONE_LOW,
-	IOVATUNE_ZONE_HIGH,
-	IOVATUNE_NR_ZONES,
-};
-
-#define IOVATUNE_LOW_LAST_PFN	((1UL << (32 - PAGE_SHIFT)) - 1)
 #define IOVATUNE_NR_ORDERS	(IOVATUNE_MAX_ORDER_LIMIT + 1)
 
-/**
- * struct iovatune_slot - one CPU's magazines of one zone and order
- * @loaded: magazine that is popped from and pushed to, or NULL
- * @prev: the other magazine: full, or empty, or NULL
- * @rounds: entries in @loaded
- * @prev_rounds: entries in @prev
- */
-struct iovatune_slot {
-	struct iovatune_magazine *loaded;
-	struct iovatune_magazine *prev;
-	unsigned int rounds;
-	unsigned int prev_rounds;
-};
-
-/**
- * struct iovatune_cpu_cache - magazines of one CPU
- * @lock: taken by its own CPU on every call, by others only to flush; a leaf,
- *	under which only pointers move
- * @slot: by zone and order
- */
-struct iovatune_cpu_cache {
-	raw_spinlock_t lock;
-	struct iovatune_slot slot[IOVATUNE_NR_ZONES][IOVATUNE_NR_ORDERS];
-} ____cacheline_aligned_in_smp;
-
-/**
- * struct iovatune_depot - full magazines of one zone and order
- * @lock: leaf, under which only pointers move
- * @full: list of full magazines
- * @count: its length
- * @low: least @count since the last trim, i.e. what nobody needed
- */
-struct iovatune_depot {
-	raw_spinlock_t lock;
-	struct iovatune_magazine *full;
-	unsigned int count;
-	unsigned int low;
-};
+struct iovatune_depots;
 
 /**
  * struct iovatune_cache - IOVA cache of one device
- * @cpu: magazines of each possible CPU
- * @depot: full magazines by zone and order
+ * @cpu: magazines of each possible CPU, where @stats has its counters
  * @top: highest page-frame number that a zone caches: the lowest limit seen
  * @max_order: largest cached order
- * @depot_bytes: limit on @bytes
+ * @stats: counters, kept by the caller
+ * @owner: who has which range
+ * @depots: full magazines, by NUMA node, zone and order
+ * @depot_bytes: limit on @bytes and the owner map's together
  * @bytes: memory of all magazines, full, empty or loaded
  * @spare_lock: protects @spare; a leaf
  * @spare: empty magazines
  * @backing: where ranges come from
- * @owner: what is handed out
- * @stats: counters, kept by the caller
  * @trim: gives back what nobody needed in the last second
  * @hotplug: entry in the list of caches that hear of dead CPUs
- * @magazines: full magazines in all depots
+ * @magazines: magazines in all depots
  * @magazines_high: most that there were
  * @contended: times that a depot's lock was found taken
  * @trimmed: entries given back by @trim
  * @limit_drop: times that a lower limit emptied a zone
  */
 struct iovatune_cache {
-	struct iovatune_cpu_cache __percpu *cpu;
-	struct iovatune_depot depot[IOVATUNE_NR_ZONES][IOVATUNE_NR_ORDERS];
+	struct iovatune_cpu __percpu *cpu;
 	unsigned long top[IOVATUNE_NR_ZONES];
 	unsigned int max_order;
+	struct iovatune_stats *stats;
+	struct iovatune_owner owner;
+	struct iovatune_depots **depots;
 	u64 depot_bytes;
 	atomic64_t bytes;
 	raw_spinlock_t spare_lock;
 	struct iovatune_magazine *spare;
 	struct iovatune_backing backing;
-	struct iovatune_owner owner;
-	struct iovatune_stats *stats;
 	struct delayed_work trim;
 	struct hlist_node hotplug;
 	atomic64_t magazines;
@@ -118,9 +77,9 @@ struct iovatune_cache {
 /**
  * struct iovatune_cache_gauges - state of a cache at one moment
  * @live: ranges handed out, counted from the owner map
- * @depot_magazines: full magazines in the depot
+ * @depot_magazines: magazines in the depots
  * @depot_high: most that there were
- * @cache_bytes: memory of magazines and owner map
+ * @cache_bytes: memory of magazines, owner map and backing store
  * @depot_contended: times that a depot's lock was found taken
  * @trimmed: entries given back by trimming
  * @limit_drop: times that a lower limit emptied a zone
@@ -145,10 +104,11 @@ void iovatune_cache_fini(struct iovatune_cache *cache);
 
 unsigned long iovatune_cache_alloc(struct iovatune_cache *cache,
 				   unsigned long pages, unsigned long limit_pfn);
-bool iovatune_cache_claim(struct iovatune_cache *cache, unsigned long pfn,
-			  unsigned long pages, struct iovatune_range *range);
+struct iovatune_range *iovatune_cache_claim(struct iovatune_cache *cache,
+					    unsigned long pfn,
+					    unsigned long pages);
 void iovatune_cache_free(struct iovatune_cache *cache, unsigned long pfn,
-			 const struct iovatune_range *range);
+			 struct iovatune_range *range);
 
 void iovatune_cache_set_max_order(struct iovatune_cache *cache,
 				  unsigned int max_order);

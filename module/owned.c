@@ -105,11 +105,11 @@ void iovatune_owned_drop_iova(struct iovatune_owned *owned, unsigned long iova,
 			      size_t size)
 {
 	unsigned long pfn = iova >> PAGE_SHIFT;
-	struct iovatune_range range;
+	struct iovatune_range *range;
 
-	if (!WARN_ON_ONCE(!iovatune_cache_claim(&owned->cache, pfn,
-						size >> PAGE_SHIFT, &range)))
-		iovatune_cache_free(&owned->cache, pfn, &range);
+	range = iovatune_cache_claim(&owned->cache, pfn, size >> PAGE_SHIFT);
+	if (!WARN_ON_ONCE(!range))
+		iovatune_cache_free(&owned->cache, pfn, range);
 }
 
 /**
@@ -195,12 +195,13 @@ void iovatune_owned_unmap(struct iovatune_owned *owned, dma_addr_t addr,
 	size_t offset = offset_in_page(addr);
 	size_t len = PAGE_ALIGN(offset + size);
 	unsigned long iova = addr - offset;
-	struct iovatune_range range;
+	struct iovatune_range *range;
 	struct iovatune_unmap unmap;
 
 	rcu_read_lock();
-	if (!iovatune_cache_claim(&owned->cache, iova >> PAGE_SHIFT,
-				  len >> PAGE_SHIFT, &range)) {
+	range = iovatune_cache_claim(&owned->cache, iova >> PAGE_SHIFT,
+				     len >> PAGE_SHIFT);
+	if (!range) {
 		iovatune_owned_bad_unmap(owned, addr, size);
 		goto out;
 	}
@@ -208,7 +209,7 @@ void iovatune_owned_unmap(struct iovatune_owned *owned, dma_addr_t addr,
 	iovatune_unmap_run(&unmap, iova, len);
 	if (iovatune_unmap_end(&unmap)) {
 		iovatune_count(owned->stats, IOVATUNE_UNMAP);
-		iovatune_cache_free(&owned->cache, iova >> PAGE_SHIFT, &range);
+		iovatune_cache_free(&owned->cache, iova >> PAGE_SHIFT, range);
 	}
 	iovatune_owned_freed(owned);
 out:

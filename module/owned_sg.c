@@ -340,20 +340,22 @@ void iovatune_owned_unmap_sg(struct device *dev, struct scatterlist *sg,
 {
 	unsigned long iova = sg_dma_address(sg) & PAGE_MASK;
 	struct iovatune_owned *owned = to_owned(dev);
-	struct iovatune_range range;
+	struct iovatune_range *range;
 	unsigned long size;
 
 	rcu_read_lock();
 	size = sg_iova_end(sg, nents) - iova;
-	if (!sg_dma_len(sg) ||
-	    !iovatune_cache_claim(&owned->cache, iova >> PAGE_SHIFT,
-				  size >> PAGE_SHIFT, &range)) {
+	range = NULL;
+	if (sg_dma_len(sg))
+		range = iovatune_cache_claim(&owned->cache, iova >> PAGE_SHIFT,
+					     size >> PAGE_SHIFT);
+	if (!range) {
 		iovatune_owned_bad_unmap(owned, iova, size);
 		goto out;
 	}
 	if (sg_unmap_segments(owned, sg, nents)) {
 		iovatune_count(owned->stats, IOVATUNE_UNMAP);
-		iovatune_cache_free(&owned->cache, iova >> PAGE_SHIFT, &range);
+		iovatune_cache_free(&owned->cache, iova >> PAGE_SHIFT, range);
 	}
 	iovatune_owned_freed(owned);
 out:

@@ -1,31 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The owner map, see owner.h. Leaves are one page each, published by cmpxchg
- * and kept until the map is finished: at 8 bytes per page of IOVA space that
- * was ever used, a device that spreads over 4 GiB costs 8 MiB.
+ * The owner map, see owner.h. A leaf is there as long as one of its ranges is
+ * not in the backing store, and until the next look of the trimmer after that;
+ * it is freed after a grace period, for hints may still lead to it.
  */
-#include <linux/bitfield.h>
+#include <linux/rcupdate_wait.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "owner.h"
 
-#define OWNER_STATE	GENMASK_ULL(1, 0)
-#define OWNER_CLASS	GENMASK_ULL(7, 2)
-#define OWNER_CPU	GENMASK_ULL(23, 8)
-#define OWNER_PAGES	GENMASK_ULL(63, 24)
+static struct kmem_cache *leaf_cache;
 
-enum owner_state {
-	OWNER_FREE,
-	OWNER_LIVE,
-	OWNER_UNMAPPED,
-};
+/*
+ * Stands where there is no leaf, so that nobody need ask for one: its words are
+ * 0, and so neither cached nor live. What tries to change them does not.
+ */
+static struct iovatune_leaf no_leaf;
 
-struct iovatune_leaf {
-	u64 entry[IOVATUNE_LEAF_ENTRIES];
-};
+/**
+ * iovatune_owner_module_init() - what all owner maps share
+ *
+ * Context: may sleep.
+ * Return: 0, or -ENOMEM.
+ */
+int iovatune_owner_module_init(void)
+{
+	leaf_cache = KMEM_CACHE(iovatune_leaf, 0);
+	return leaf_cache ? 0 : -ENOMEM;
+}
 
-static_assert(sizeof(struct iovatune_leaf) == PAGE_SIZE);
+/**
+ * iovatune_owner_module_exit() - undo iovatune_owner_module_init()
+ *
+ * Context: may sleep; all owner maps are gone.
+ */
+void iovatune_owner_module_exit(void)
+{
+	rcu_barrier();
+	kmem_cache_destroy(leaf_cache);
+}
 
 /**
  * iovatune_owner_init() - make an empty owner map
@@ -36,11 +50,17 @@ static_assert(sizeof(struct iovatune_leaf) == PAGE_SIZE);
  */
 int iovatune_owner_init(struct iovatune_owner *owner)
 {
-	owner->low = kcalloc(IOVATUNE_OWNER_LOW, sizeof(*owner->low), GFP_KERNEL);
+	unsigned long i;
+
+	owner->low = kmalloc_array(IOVATUNE_OWNER_LOW, sizeof(*owner->low),
+				   GFP_KERNEL);
 	if (!owner->low)
 		return -ENOMEM;
+	for (i = 0; i < IOVATUNE_OWNER_LOW; i++)
+		owner->low[i] = &no_leaf;
 	xa_init_flags(&owner->high, XA_FLAGS_LOCK_IRQ);
 	atomic64_set(&owner->bytes, IOVATUNE_OWNER_LOW * sizeof(*owner->low));
+	owner->empty = 0;
 	return 0;
 }
 
@@ -56,150 +76,189 @@ void iovatune_owner_fini(struct iovatune_owner *owner)
 	unsigned long i;
 
 	for (i = 0; i < IOVATUNE_OWNER_LOW; i++)
-		kfree(owner->low[i]);
+		if (owner->low[i] != &no_leaf)
+			kmem_cache_free(leaf_cache, owner->low[i]);
 	kfree(owner->low);
 	xa_for_each(&owner->high, i, leaf)
-		kfree(leaf);
+		kmem_cache_free(leaf_cache, leaf);
 	xa_destroy(&owner->high);
 }
 
-static u64 *owner_entry(struct iovatune_owner *owner, unsigned long pfn)
+static struct iovatune_leaf *owner_leaf(struct iovatune_owner *owner,
+					unsigned long index)
 {
-	unsigned long index = pfn / IOVATUNE_LEAF_ENTRIES;
 	struct iovatune_leaf *leaf;
 
-	if (likely(index < IOVATUNE_OWNER_LOW))
-		/* Pairs with the release in owner_insert(): seen zeroed. */
-		leaf = smp_load_acquire(&owner->low[index]);
-	else
-		leaf = xa_load(&owner->high, index);
-	return leaf ? &leaf->entry[pfn % IOVATUNE_LEAF_ENTRIES] : NULL;
+	if (index >= IOVATUNE_OWNER_LOW)
+		return xa_load(&owner->high, index);
+	leaf = READ_ONCE(owner->low[index]);
+	return leaf == &no_leaf ? NULL : leaf;
 }
 
-/* Return 0 when @leaf is in, -EEXIST when another CPU was first, -ENOMEM. */
+/**
+ * iovatune_owner_high() - the word of a page-frame number above 4 GiB
+ * @owner: the map
+ * @pfn: the page-frame number
+ *
+ * Context: any, under RCU unless the range is the caller's.
+ * Return: its word, which is 0 and stays so if there is no leaf.
+ */
+struct iovatune_range *iovatune_owner_high(struct iovatune_owner *owner,
+					   unsigned long pfn)
+{
+	struct iovatune_leaf *leaf = xa_load(&owner->high,
+					     pfn / IOVATUNE_LEAF_ENTRIES);
+
+	return iovatune_leaf_range(leaf ?: &no_leaf, pfn);
+}
+
+/* Put a leaf in, or take one out (NULL, which cannot fail). Under the lock. */
 static int owner_insert(struct iovatune_owner *owner, unsigned long index,
 			struct iovatune_leaf *leaf)
 {
-	unsigned long flags;
-	void *old;
+	if (index < IOVATUNE_OWNER_LOW) {
+		/* Zeroed before it is seen. */
+		smp_store_release(&owner->low[index], leaf ?: &no_leaf);
+		return 0;
+	}
+	return xa_err(__xa_store(&owner->high, index, leaf,
+				 GFP_ATOMIC | __GFP_NOWARN));
+}
 
-	if (index < IOVATUNE_OWNER_LOW)
-		return cmpxchg_release(&owner->low[index], NULL, leaf) ?
-			-EEXIST : 0;
-	xa_lock_irqsave(&owner->high, flags);
-	old = __xa_cmpxchg(&owner->high, index, NULL, leaf,
-			   GFP_ATOMIC | __GFP_NOWARN);
-	xa_unlock_irqrestore(&owner->high, flags);
-	if (xa_is_err(old))
-		return xa_err(old);
-	return old ? -EEXIST : 0;
+/* Count the ranges at the head of @pfns that share a leaf. Under the lock. */
+static unsigned int leaf_get(struct iovatune_owner *owner,
+			     struct iovatune_leaf *leaf,
+			     const unsigned long *pfns, unsigned int count)
+{
+	unsigned long index = pfns[0] / IOVATUNE_LEAF_ENTRIES;
+	unsigned int n = 1;
+
+	while (n < count && pfns[n] / IOVATUNE_LEAF_ENTRIES == index)
+		n++;
+	if (!leaf->used)
+		owner->empty--;
+	leaf->used += n;
+	return n;
 }
 
 /**
- * iovatune_owner_prepare() - see that there is a leaf for a page-frame number
+ * iovatune_owner_get() - see that there are words for ranges
  * @owner: the map
- * @pfn: first page-frame number of a range fresh from the backing store
+ * @pfns: first page-frame numbers of ranges fresh from the backing store
+ * @count: how many
  *
  * Context: any.
- * Return: 0, or -ENOMEM: then the range must not be handed out.
+ * Return: how many of them, from the first, have a word, which is 0; the others
+ *	must not be handed out, for want of memory.
  */
-int iovatune_owner_prepare(struct iovatune_owner *owner, unsigned long pfn)
+unsigned int iovatune_owner_get(struct iovatune_owner *owner,
+				const unsigned long *pfns, unsigned int count)
+{
+	struct iovatune_leaf *leaf, *fresh = NULL;
+	unsigned long index, flags;
+	unsigned int done = 0;
+
+	while (done < count) {
+		index = pfns[done] / IOVATUNE_LEAF_ENTRIES;
+		xa_lock_irqsave(&owner->high, flags);
+		leaf = owner_leaf(owner, index);
+		if (!leaf && fresh && !owner_insert(owner, index, fresh)) {
+			leaf = fresh;
+			owner->empty++;
+			atomic64_add(sizeof(*leaf), &owner->bytes);
+		}
+		if (leaf)
+			done += leaf_get(owner, leaf, &pfns[done], count - done);
+		xa_unlock_irqrestore(&owner->high, flags);
+		if (leaf) {
+			fresh = leaf == fresh ? NULL : fresh;
+			continue;
+		}
+		if (fresh)
+			break;
+		fresh = kmem_cache_zalloc(leaf_cache, GFP_ATOMIC | __GFP_NOWARN);
+		if (!fresh)
+			break;
+	}
+	if (fresh)
+		kmem_cache_free(leaf_cache, fresh);
+	return done;
+}
+
+/**
+ * iovatune_owner_put() - a range goes to the backing store
+ * @owner: the map
+ * @pfn: its first page-frame number; its word is 0
+ *
+ * Must come before the backing store gets it.
+ *
+ * Context: any.
+ */
+void iovatune_owner_put(struct iovatune_owner *owner, unsigned long pfn)
 {
 	struct iovatune_leaf *leaf;
-	int err;
+	unsigned long flags;
 
-	if (owner_entry(owner, pfn))
-		return 0;
-	leaf = kzalloc(sizeof(*leaf), GFP_ATOMIC | __GFP_NOWARN);
-	if (!leaf)
-		return -ENOMEM;
-	err = owner_insert(owner, pfn / IOVATUNE_LEAF_ENTRIES, leaf);
-	if (err) {
-		kfree(leaf);
-		return err == -EEXIST ? 0 : err;
+	xa_lock_irqsave(&owner->high, flags);
+	leaf = owner_leaf(owner, pfn / IOVATUNE_LEAF_ENTRIES);
+	if (!WARN_ON_ONCE(!leaf || !leaf->used) && !--leaf->used)
+		owner->empty++;
+	xa_unlock_irqrestore(&owner->high, flags);
+}
+
+static void leaf_free(struct rcu_head *rcu)
+{
+	kmem_cache_free(leaf_cache,
+			container_of(rcu, struct iovatune_leaf, rcu));
+}
+
+/* Free the leaf if nothing in it is in use. */
+static unsigned long leaf_shrink(struct iovatune_owner *owner,
+				 unsigned long index)
+{
+	struct iovatune_leaf *leaf;
+	unsigned long flags;
+
+	xa_lock_irqsave(&owner->high, flags);
+	leaf = owner_leaf(owner, index);
+	if (leaf && leaf->used)
+		leaf = NULL;
+	if (leaf) {
+		owner_insert(owner, index, NULL);
+		owner->empty--;
+		atomic64_sub(sizeof(*leaf), &owner->bytes);
 	}
-	atomic64_add(sizeof(*leaf), &owner->bytes);
-	return 0;
+	xa_unlock_irqrestore(&owner->high, flags);
+	if (!leaf)
+		return 0;
+	call_rcu(&leaf->rcu, leaf_free);
+	return 1;
 }
 
 /**
- * iovatune_owner_publish() - mark a range live before its address is returned
+ * iovatune_owner_shrink() - free the leaves with nothing in use
  * @owner: the map
- * @pfn: first page-frame number
- * @range: size asked for, size class, allocating CPU
  *
- * Context: any.
- * Return: true; false (after a warning) if the range is already handed out or
- *	was never prepared, in which case the caller must drop it.
+ * Context: may sleep.
+ * Return: how many leaves were freed.
  */
-bool iovatune_owner_publish(struct iovatune_owner *owner, unsigned long pfn,
-			    const struct iovatune_range *range)
+unsigned long iovatune_owner_shrink(struct iovatune_owner *owner)
 {
-	u64 *entry = owner_entry(owner, pfn);
-	u64 new;
+	struct iovatune_leaf *leaf;
+	unsigned long i, freed = 0;
 
-	if (WARN_ON_ONCE(!entry || READ_ONCE(*entry)))
-		return false;
-	new = FIELD_PREP(OWNER_STATE, OWNER_LIVE) |
-	      FIELD_PREP(OWNER_CLASS, range->cls) |
-	      FIELD_PREP(OWNER_CPU, range->cpu) |
-	      FIELD_PREP(OWNER_PAGES, range->pages);
-	/* Live before the address is returned: pairs with the claim's cmpxchg. */
-	smp_store_release(entry, new);
-	return true;
-}
-
-/**
- * iovatune_owner_claim() - take a live range for unmapping
- * @owner: the map
- * @pfn: first page-frame number
- * @pages: size that the caller wants unmapped; must be the size asked for
- * @range: filled from the entry on success
- *
- * Of any number of CPUs that claim one range, one gets it.
- *
- * Context: any.
- * Return: true if the caller now owns the range; false for a range that is
- *	unknown, not live, or of another size. Nothing is changed then.
- */
-bool iovatune_owner_claim(struct iovatune_owner *owner, unsigned long pfn,
-			  unsigned long pages, struct iovatune_range *range)
-{
-	u64 *entry = owner_entry(owner, pfn);
-	u64 old;
-
-	if (!entry)
-		return false;
-	old = READ_ONCE(*entry);
-	if (FIELD_GET(OWNER_STATE, old) != OWNER_LIVE ||
-	    FIELD_GET(OWNER_PAGES, old) != pages)
-		return false;
-	if (cmpxchg(entry, old, (old & ~OWNER_STATE) |
-		    FIELD_PREP(OWNER_STATE, OWNER_UNMAPPED)) != old)
-		return false;
-	range->pages = pages;
-	range->cls = FIELD_GET(OWNER_CLASS, old);
-	range->cpu = FIELD_GET(OWNER_CPU, old);
-	return true;
-}
-
-/**
- * iovatune_owner_release() - mark a claimed range free
- * @owner: the map
- * @pfn: first page-frame number; claimed, unmapped and flushed
- *
- * Must come before the range goes back to a magazine or the backing store.
- *
- * Context: any.
- */
-void iovatune_owner_release(struct iovatune_owner *owner, unsigned long pfn)
-{
-	u64 *entry = owner_entry(owner, pfn);
-
-	if (WARN_ON_ONCE(!entry))
-		return;
-	/* Free only after the unmap: pairs with the look in publish. */
-	smp_store_release(entry, 0);
+	if (!READ_ONCE(owner->empty))
+		return 0;
+	for (i = 0; i < IOVATUNE_OWNER_LOW; i++) {
+		if (owner_leaf(owner, i))
+			freed += leaf_shrink(owner, i);
+		cond_resched();
+	}
+	xa_for_each(&owner->high, i, leaf) {
+		freed += leaf_shrink(owner, i);
+		cond_resched();
+	}
+	return freed;
 }
 
 static unsigned long leaf_live(const struct iovatune_leaf *leaf)
@@ -208,8 +267,8 @@ static unsigned long leaf_live(const struct iovatune_leaf *leaf)
 	unsigned int i;
 
 	for (i = 0; i < IOVATUNE_LEAF_ENTRIES; i++)
-		if (FIELD_GET(OWNER_STATE, READ_ONCE(leaf->entry[i])) ==
-		    OWNER_LIVE)
+		if ((READ_ONCE(leaf->range[i].word) & IOVATUNE_OWNER_STATE) ==
+		    IOVATUNE_OWNER_LIVE)
 			live++;
 	return live;
 }
@@ -229,16 +288,18 @@ unsigned long iovatune_owner_live(struct iovatune_owner *owner)
 	unsigned long i, live = 0;
 
 	for (i = 0; i < IOVATUNE_OWNER_LOW; i++) {
-		/* Pairs with the release in owner_insert(). */
-		leaf = smp_load_acquire(&owner->low[i]);
-		if (leaf) {
-			live += leaf_live(leaf);
-			cond_resched();
-		}
-	}
-	xa_for_each(&owner->high, i, leaf) {
-		live += leaf_live(leaf);
+		if (!owner_leaf(owner, i))
+			continue;
+		rcu_read_lock();
+		live += leaf_live(READ_ONCE(owner->low[i]));
+		rcu_read_unlock();
 		cond_resched();
 	}
+	rcu_read_lock();
+	xa_for_each(&owner->high, i, leaf) {
+		live += leaf_live(leaf);
+		cond_resched_rcu();
+	}
+	rcu_read_unlock();
 	return live;
 }

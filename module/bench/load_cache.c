@@ -30,12 +30,13 @@ static __always_inline int cache_free(struct bench_lane *lane,
 				      struct bench_slot *slot)
 {
 	struct subject *subject = lane->run->priv;
-	struct iovatune_range range;
+	struct iovatune_range *range;
 
-	if (unlikely(!iovatune_cache_claim(&subject->cache, slot->addr,
-					   slot->size >> PAGE_SHIFT, &range)))
+	range = iovatune_cache_claim(&subject->cache, slot->addr,
+				     slot->size >> PAGE_SHIFT);
+	if (unlikely(!range))
 		return -ENOENT;
-	iovatune_cache_free(&subject->cache, slot->addr, &range);
+	iovatune_cache_free(&subject->cache, slot->addr, range);
 	return 0;
 }
 
