@@ -50,15 +50,17 @@ start_fio() {
 	kill -0 $FIO
 }
 
-# fio sees errors. It may go on for ever at the end of a disk of no size, but it
-# can be stopped: nothing holds it in the kernel.
+# fio sees errors. At the end of a disk of no size it may go on for ever, or crash
+# and wait for the crashed part; but it can be killed: nothing holds it in the
+# kernel.
 end_fio() {
 	kill "$FIO" 2>/dev/null
+	wait_for 5 fio_ended >/dev/null || pkill -KILL -x fio
 	wait_for 60 fio_ended
 }
 
 fio_ended() {
-	! kill -0 "$FIO" 2>/dev/null
+	! pgrep -x -r R,S,D,T fio >/dev/null
 }
 
 remove_busy() {
