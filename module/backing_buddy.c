@@ -31,18 +31,6 @@ static bool get_nodes(struct iovatune_backing *backing, gfp_t gfp)
 	return true;
 }
 
-/* Lock, with nodes enough for one more range. False for want of memory. */
-static bool lock_nodes(struct iovatune_backing *backing, unsigned long *flags)
-{
-	while (get_nodes(backing, GFP_ATOMIC | __GFP_NOWARN)) {
-		raw_spin_lock_irqsave(&backing->lock, *flags);
-		if (backing->buddy.nr_unused >= IOVATUNE_BUDDY_NEED)
-			return true;
-		raw_spin_unlock_irqrestore(&backing->lock, *flags);
-	}
-	return false;
-}
-
 static void free_nodes(struct iovatune_backing *backing, unsigned int keep)
 {
 	struct iovatune_buddy_node *node;
@@ -170,8 +158,16 @@ unsigned long iovatune_backing_alloc(struct iovatune_backing *backing,
 	unsigned int order = order_base_2(pages);
 	unsigned long flags, pfn;
 
-	if (known_full(backing, order, limit_pfn) || !lock_nodes(backing, &flags))
+	if (known_full(backing, order, limit_pfn))
 		return 0;
+again:
+	if (!get_nodes(backing, GFP_ATOMIC | __GFP_NOWARN))
+		return 0;
+	raw_spin_lock_irqsave(&backing->lock, flags);
+	if (backing->buddy.nr_unused < IOVATUNE_BUDDY_NEED) {
+		raw_spin_unlock_irqrestore(&backing->lock, flags);
+		goto again;
+	}
 	pfn = iovatune_buddy_find(&backing->buddy, order, limit_pfn);
 	if (pfn <= IOVATUNE_BUDDY_LAST) {
 		iovatune_buddy_take(&backing->buddy, pfn, pfn + pages - 1);
@@ -207,8 +203,16 @@ unsigned int iovatune_backing_alloc_many(struct iovatune_backing *backing,
 	unsigned long flags, pfn, share;
 	unsigned int zone, got = 0;
 
-	if (known_full(backing, order, limit_pfn) || !lock_nodes(backing, &flags))
+	if (known_full(backing, order, limit_pfn))
 		return 0;
+again:
+	if (!get_nodes(backing, GFP_ATOMIC | __GFP_NOWARN))
+		return 0;
+	raw_spin_lock_irqsave(&backing->lock, flags);
+	if (backing->buddy.nr_unused < IOVATUNE_BUDDY_NEED) {
+		raw_spin_unlock_irqrestore(&backing->lock, flags);
+		goto again;
+	}
 	pfn = iovatune_buddy_find(&backing->buddy, order, limit_pfn);
 	if (pfn > IOVATUNE_BUDDY_LAST) {
 		note_full(backing, order, limit_pfn);
