@@ -13,10 +13,11 @@
 #ifndef IOVATUNE_BUDDY_H
 #define IOVATUNE_BUDDY_H
 
+#include <linux/bits.h>
 #include <linux/types.h>
 
 #define IOVATUNE_BUDDY_FAN_BITS	6
-#define IOVATUNE_BUDDY_FAN	(1U << IOVATUNE_BUDDY_FAN_BITS)
+#define IOVATUNE_BUDDY_FAN	BIT(IOVATUNE_BUDDY_FAN_BITS)
 /* A word of 64 pages under five levels of nodes: 2^36 pages, 48 address bits. */
 #define IOVATUNE_BUDDY_LEVELS	5
 #define IOVATUNE_BUDDY_BITS	((IOVATUNE_BUDDY_LEVELS + 1) * IOVATUNE_BUDDY_FAN_BITS)

@@ -64,6 +64,10 @@ void iovatune_depot_push(struct iovatune_cache *cache, unsigned int zone,
 unsigned int iovatune_depot_surplus(struct iovatune_cache *cache,
 				    struct iovatune_depot *depot);
 
+/* cache_alloc.c */
+unsigned long iovatune_cache_alloc_slow(struct iovatune_cache *cache,
+					unsigned long pages, long max);
+
 /* Emptying: cache_trim.c */
 int iovatune_trim_module_init(void);
 void iovatune_trim_module_exit(void);

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Inside the cache: what a CPU does with the two magazines of a slot, with
- * interrupts off. Only cache.c includes this.
+ * interrupts off. Only cache.c and cache_alloc.c include this.
  */
 #ifndef IOVATUNE_CACHE_SLOT_H
 #define IOVATUNE_CACHE_SLOT_H
 
 #include "cache_depot.h"
+
+static inline struct iovatune_slot *
+this_slot(struct iovatune_cache *cache, unsigned int zone, unsigned int order)
+{
+	return &this_cpu_ptr(cache->cpu)->class[order].slot[zone];
+}
 
 static inline void slot_swap(struct iovatune_slot *slot)
 {
@@ -31,9 +37,9 @@ static inline bool slot_push(struct iovatune_slot *slot, unsigned long pfn)
 }
 
 /* Load a magazine, if one of the two is empty. Return the one left over. */
-static inline struct iovatune_magazine *slot_load(struct iovatune_slot *slot,
-					   struct iovatune_magazine *mag,
-					   unsigned int rounds)
+static inline struct iovatune_magazine *
+slot_load(struct iovatune_slot *slot, struct iovatune_magazine *mag,
+	  unsigned int rounds)
 {
 	struct iovatune_magazine *old;
 
@@ -53,8 +59,8 @@ static inline struct iovatune_magazine *slot_load(struct iovatune_slot *slot,
  * Make room with an empty magazine, where both of the slot's are full or one is
  * missing. Return the full one that fell out, or NULL.
  */
-static inline struct iovatune_magazine *slot_make_room(struct iovatune_slot *slot,
-						struct iovatune_magazine **empty)
+static inline struct iovatune_magazine *
+slot_make_room(struct iovatune_slot *slot, struct iovatune_magazine **empty)
 {
 	struct iovatune_magazine *full = NULL;
 

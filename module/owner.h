@@ -153,6 +153,7 @@ static __always_inline bool iovatune_range_take(struct iovatune_range *range,
 static __always_inline void iovatune_range_cache(struct iovatune_range *range,
 						 u64 word)
 {
+	/* After the unmap and its flush: pairs with the taker's cmpxchg. */
 	smp_store_release(&range->word, (word & IOVATUNE_OWNER_CLASS) +
 					IOVATUNE_OWNER_CACHED);
 }

@@ -17,12 +17,13 @@ LAYERS = [
     ["owned", "live"],
     ["cache", "iotlb", "space"],
     ["owner", "backing", "stats", "eligible", "trace"],
+    ["buddy", "zone"],
 ]
 LAYER_OF = {name: depth for depth, names in enumerate(LAYERS) for name in names}
 # Files that are the inside of a component of another name.
 INSIDE = {"registry": "device"}
 # What also builds in user space knows no device, no IOMMU and no netlink.
-CORE = {"cache", "owner", "backing", "stats"}
+CORE = {"cache", "owner", "backing", "buddy", "stats", "zone"}
 NOT_IN_CORE = re.compile(r"^(net/|linux/(device|iommu|pci|dma-|netlink|genetlink))")
 
 # The bench calls what its subject exports, and nothing calls it.
