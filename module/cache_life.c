@@ -95,26 +95,17 @@ int iovatune_cache_module_init(void)
 {
 	int state, err;
 
-	err = iovatune_owner_module_init();
-	if (err)
-		return err;
 	err = iovatune_trim_module_init();
 	if (err)
-		goto out_owner;
+		return err;
 	state = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "iovatune:dead",
 					NULL, cache_cpu_dead);
 	if (state < 0) {
-		err = state;
-		goto out_trim;
+		iovatune_trim_module_exit();
+		return state;
 	}
 	cpu_dead_state = state;
 	return 0;
-
-out_trim:
-	iovatune_trim_module_exit();
-out_owner:
-	iovatune_owner_module_exit();
-	return err;
 }
 
 /**
@@ -126,5 +117,4 @@ void iovatune_cache_module_exit(void)
 {
 	cpuhp_remove_multi_state(cpu_dead_state);
 	iovatune_trim_module_exit();
-	iovatune_owner_module_exit();
 }

@@ -10,36 +10,11 @@
 
 #include "owner.h"
 
-static struct kmem_cache *leaf_cache;
-
 /*
  * Stands where there is no leaf, so that nobody need ask for one: its words are
  * 0, and so neither cached nor live. What tries to change them does not.
  */
 static struct iovatune_leaf no_leaf;
-
-/**
- * iovatune_owner_module_init() - what all owner maps share
- *
- * Context: may sleep.
- * Return: 0, or -ENOMEM.
- */
-int iovatune_owner_module_init(void)
-{
-	leaf_cache = KMEM_CACHE(iovatune_leaf, 0);
-	return leaf_cache ? 0 : -ENOMEM;
-}
-
-/**
- * iovatune_owner_module_exit() - undo iovatune_owner_module_init()
- *
- * Context: may sleep; all owner maps are gone.
- */
-void iovatune_owner_module_exit(void)
-{
-	rcu_barrier();
-	kmem_cache_destroy(leaf_cache);
-}
 
 /**
  * iovatune_owner_init() - make an empty owner map
@@ -77,10 +52,10 @@ void iovatune_owner_fini(struct iovatune_owner *owner)
 
 	for (i = 0; i < IOVATUNE_OWNER_LOW; i++)
 		if (owner->low[i] != &no_leaf)
-			kmem_cache_free(leaf_cache, owner->low[i]);
+			kfree(owner->low[i]);
 	kfree(owner->low);
 	xa_for_each(&owner->high, i, leaf)
-		kmem_cache_free(leaf_cache, leaf);
+		kfree(leaf);
 	xa_destroy(&owner->high);
 }
 
@@ -165,7 +140,7 @@ unsigned int iovatune_owner_get(struct iovatune_owner *owner,
 		if (!leaf && fresh && !owner_insert(owner, index, fresh)) {
 			leaf = fresh;
 			owner->empty++;
-			atomic64_add(sizeof(*leaf), &owner->bytes);
+			atomic64_add(IOVATUNE_LEAF_BYTES, &owner->bytes);
 		}
 		if (leaf)
 			done += leaf_get(owner, leaf, &pfns[done], count - done);
@@ -176,12 +151,11 @@ unsigned int iovatune_owner_get(struct iovatune_owner *owner,
 		}
 		if (fresh)
 			break;
-		fresh = kmem_cache_zalloc(leaf_cache, GFP_ATOMIC | __GFP_NOWARN);
+		fresh = kzalloc(sizeof(*fresh), GFP_ATOMIC | __GFP_NOWARN);
 		if (!fresh)
 			break;
 	}
-	if (fresh)
-		kmem_cache_free(leaf_cache, fresh);
+	kfree(fresh);
 	return done;
 }
 
@@ -206,12 +180,6 @@ void iovatune_owner_put(struct iovatune_owner *owner, unsigned long pfn)
 	xa_unlock_irqrestore(&owner->high, flags);
 }
 
-static void leaf_free(struct rcu_head *rcu)
-{
-	kmem_cache_free(leaf_cache,
-			container_of(rcu, struct iovatune_leaf, rcu));
-}
-
 /* Free the leaf if nothing in it is in use. */
 static unsigned long leaf_shrink(struct iovatune_owner *owner,
 				 unsigned long index)
@@ -226,12 +194,12 @@ static unsigned long leaf_shrink(struct iovatune_owner *owner,
 	if (leaf) {
 		owner_insert(owner, index, NULL);
 		owner->empty--;
-		atomic64_sub(sizeof(*leaf), &owner->bytes);
+		atomic64_sub(IOVATUNE_LEAF_BYTES, &owner->bytes);
 	}
 	xa_unlock_irqrestore(&owner->high, flags);
 	if (!leaf)
 		return 0;
-	call_rcu(&leaf->rcu, leaf_free);
+	kfree_rcu(leaf, rcu);
 	return 1;
 }
 

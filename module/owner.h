@@ -21,6 +21,8 @@
 #include "zone.h"
 
 #define IOVATUNE_LEAF_ENTRIES	512
+/* What a leaf takes: a little more than a page, so two of the allocator's. */
+#define IOVATUNE_LEAF_BYTES	(2 * PAGE_SIZE)
 /* Leaves below 4 GiB are found without a search. */
 #define IOVATUNE_OWNER_LOW	((IOVATUNE_LOW_LAST_PFN + 1) / IOVATUNE_LEAF_ENTRIES)
 
@@ -49,14 +51,14 @@ struct iovatune_range {
 
 /**
  * struct iovatune_leaf - words of neighbouring page-frame numbers
- * @range: the words
- * @used: ranges that start here and are not in the backing store
  * @rcu: frees the leaf
+ * @used: ranges that start here and are not in the backing store
+ * @range: the words
  */
 struct iovatune_leaf {
-	struct iovatune_range range[IOVATUNE_LEAF_ENTRIES];
-	unsigned int used;
 	struct rcu_head rcu;
+	unsigned int used;
+	struct iovatune_range range[IOVATUNE_LEAF_ENTRIES];
 };
 
 /**
@@ -74,8 +76,6 @@ struct iovatune_owner {
 	unsigned long empty;
 };
 
-int iovatune_owner_module_init(void);
-void iovatune_owner_module_exit(void);
 int iovatune_owner_init(struct iovatune_owner *owner);
 void iovatune_owner_fini(struct iovatune_owner *owner);
 unsigned int iovatune_owner_get(struct iovatune_owner *owner,
