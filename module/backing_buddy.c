@@ -14,19 +14,24 @@
 /* Unused nodes beyond this are freed. */
 #define NODES_KEPT	(2 * IOVATUNE_BUDDY_NEED)
 
-/* See that there are nodes enough for one more range. False for want of memory. */
-static bool get_nodes(struct iovatune_backing *backing, gfp_t gfp)
+/*
+ * Lock, with nodes enough for one more range. False for want of memory, and the
+ * lock is held all the same.
+ */
+static bool lock_nodes(struct iovatune_backing *backing, unsigned long *flags,
+		       gfp_t gfp)
+	__acquires(&backing->lock)
 {
 	struct iovatune_buddy_node *node;
-	unsigned long flags;
 
-	while (READ_ONCE(backing->buddy.nr_unused) < IOVATUNE_BUDDY_NEED) {
+	raw_spin_lock_irqsave(&backing->lock, *flags);
+	while (backing->buddy.nr_unused < IOVATUNE_BUDDY_NEED) {
+		raw_spin_unlock_irqrestore(&backing->lock, *flags);
 		node = kmalloc(sizeof(*node), gfp);
+		raw_spin_lock_irqsave(&backing->lock, *flags);
 		if (!node)
 			return false;
-		raw_spin_lock_irqsave(&backing->lock, flags);
 		iovatune_buddy_put_node(&backing->buddy, node);
-		raw_spin_unlock_irqrestore(&backing->lock, flags);
 	}
 	return true;
 }
@@ -53,6 +58,13 @@ static unsigned long pages_in(unsigned int zone, unsigned long first,
 	else
 		first = max(first, IOVATUNE_LOW_LAST_PFN + 1);
 	return first > last ? 0 : last - first + 1;
+}
+
+/* It only says how much to refill: reservations that overlap make it too low. */
+static void count_taken(struct iovatune_backing *backing, unsigned int zone,
+			unsigned long pages)
+{
+	backing->free[zone] -= min(backing->free[zone], pages);
 }
 
 /**
@@ -110,36 +122,51 @@ int iovatune_backing_reserve(struct iovatune_backing *backing, u64 start,
 {
 	unsigned long pfn = start >> PAGE_SHIFT, end = last >> PAGE_SHIFT;
 	unsigned int zone;
+	unsigned long flags;
+	bool enough;
 
 	if (last < start)
 		return -EINVAL;
 	if (pfn > IOVATUNE_BUDDY_LAST)
 		return 0;
 	end = min(end, IOVATUNE_BUDDY_LAST);
-	if (!get_nodes(backing, GFP_KERNEL))
-		return -ENOMEM;
-	iovatune_buddy_take(&backing->buddy, pfn, end);
-	/* Too little where reservations overlap: it only says how much to refill. */
-	for (zone = 0; zone < IOVATUNE_NR_ZONES; zone++)
-		backing->free[zone] -= min(backing->free[zone],
-					   pages_in(zone, pfn, end));
-	return 0;
+	enough = lock_nodes(backing, &flags, GFP_KERNEL);
+	if (enough) {
+		iovatune_buddy_take(&backing->buddy, pfn, end);
+		for (zone = 0; zone < IOVATUNE_NR_ZONES; zone++)
+			count_taken(backing, zone, pages_in(zone, pfn, end));
+	}
+	raw_spin_unlock_irqrestore(&backing->lock, flags);
+	return enough ? 0 : -ENOMEM;
 }
 EXPORT_SYMBOL_NS_GPL(iovatune_backing_reserve, IOVATUNE_BENCH_NS);
-
-/* Nothing of this order fits below the limit, says the buddy. Under the lock. */
-static void note_full(struct iovatune_backing *backing, unsigned int order,
-		      unsigned long limit_pfn)
-{
-	if (limit_pfn == IOVATUNE_LOW_LAST_PFN)
-		WRITE_ONCE(backing->low_full, min(backing->low_full, order));
-}
 
 static bool known_full(const struct iovatune_backing *backing,
 		       unsigned int order, unsigned long limit_pfn)
 {
 	return limit_pfn <= IOVATUNE_LOW_LAST_PFN &&
 	       order >= READ_ONCE(backing->low_full);
+}
+
+/*
+ * Lock, and find the lowest free block, with nodes enough to take it. 0 if there
+ * is none, which is remembered, or no memory; the lock is held all the same.
+ */
+static unsigned long lock_find(struct iovatune_backing *backing,
+			       unsigned long *flags, unsigned int order,
+			       unsigned long limit_pfn)
+	__acquires(&backing->lock)
+{
+	unsigned long pfn;
+
+	if (!lock_nodes(backing, flags, GFP_ATOMIC | __GFP_NOWARN))
+		return 0;
+	pfn = iovatune_buddy_find(&backing->buddy, order, limit_pfn);
+	if (pfn <= IOVATUNE_BUDDY_LAST)
+		return pfn;
+	if (limit_pfn == IOVATUNE_LOW_LAST_PFN)
+		WRITE_ONCE(backing->low_full, min(backing->low_full, order));
+	return 0;
 }
 
 /**
@@ -160,22 +187,10 @@ unsigned long iovatune_backing_alloc(struct iovatune_backing *backing,
 
 	if (known_full(backing, order, limit_pfn))
 		return 0;
-again:
-	if (!get_nodes(backing, GFP_ATOMIC | __GFP_NOWARN))
-		return 0;
-	raw_spin_lock_irqsave(&backing->lock, flags);
-	if (backing->buddy.nr_unused < IOVATUNE_BUDDY_NEED) {
-		raw_spin_unlock_irqrestore(&backing->lock, flags);
-		goto again;
-	}
-	pfn = iovatune_buddy_find(&backing->buddy, order, limit_pfn);
-	if (pfn <= IOVATUNE_BUDDY_LAST) {
+	pfn = lock_find(backing, &flags, order, limit_pfn);
+	if (pfn) {
 		iovatune_buddy_take(&backing->buddy, pfn, pfn + pages - 1);
-		backing->free[iovatune_zone_of(pfn)] -=
-			min(backing->free[iovatune_zone_of(pfn)], pages);
-	} else {
-		note_full(backing, order, limit_pfn);
-		pfn = 0;
+		count_taken(backing, iovatune_zone_of(pfn), pages);
 	}
 	raw_spin_unlock_irqrestore(&backing->lock, flags);
 	return pfn;
@@ -205,18 +220,8 @@ unsigned int iovatune_backing_alloc_many(struct iovatune_backing *backing,
 
 	if (known_full(backing, order, limit_pfn))
 		return 0;
-again:
-	if (!get_nodes(backing, GFP_ATOMIC | __GFP_NOWARN))
-		return 0;
-	raw_spin_lock_irqsave(&backing->lock, flags);
-	if (backing->buddy.nr_unused < IOVATUNE_BUDDY_NEED) {
-		raw_spin_unlock_irqrestore(&backing->lock, flags);
-		goto again;
-	}
-	pfn = iovatune_buddy_find(&backing->buddy, order, limit_pfn);
-	if (pfn > IOVATUNE_BUDDY_LAST) {
-		note_full(backing, order, limit_pfn);
-	} else {
+	pfn = lock_find(backing, &flags, order, limit_pfn);
+	if (pfn) {
 		zone = iovatune_zone_of(pfn);
 		if (zone == IOVATUNE_ZONE_LOW)
 			limit_pfn = min(limit_pfn, IOVATUNE_LOW_LAST_PFN);
@@ -224,8 +229,7 @@ again:
 		count = clamp(share, 1UL, (unsigned long)count);
 		got = iovatune_buddy_take_many(&backing->buddy, order, limit_pfn,
 					       pfns, count);
-		backing->free[zone] -= min(backing->free[zone],
-					   (unsigned long)got << order);
+		count_taken(backing, zone, (unsigned long)got << order);
 	}
 	raw_spin_unlock_irqrestore(&backing->lock, flags);
 	return got;

@@ -160,8 +160,7 @@ static noinline void free_slow(struct iovatune_cache *cache, unsigned long pfn,
 		return;
 	iovatune_count_class(cache->stats, cls, IOVATUNE_FREE_BACK);
 	WRITE_ONCE(range->word, 0);
-	iovatune_owner_put(&cache->owner, pfn);
-	iovatune_backing_free(&cache->backing, pfn, pages);
+	iovatune_cache_give_back(cache, pfn, pages);
 	if (READ_ONCE(cache->owner.empty))
 		iovatune_trim_kick(cache);
 }

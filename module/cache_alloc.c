@@ -105,9 +105,7 @@ static unsigned long cache_get(struct iovatune_cache *cache, unsigned int zone,
 		if (pfn)
 			return pfn;
 		if (above) {
-			iovatune_owner_put(&cache->owner, above);
-			iovatune_backing_free(&cache->backing, above,
-					      1UL << order);
+			iovatune_cache_give_back(cache, above, 1UL << order);
 			continue;
 		}
 		mag = iovatune_depot_pop(cache, zone, order);

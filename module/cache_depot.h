@@ -74,8 +74,8 @@ void iovatune_trim_module_exit(void);
 void iovatune_trim_init(struct iovatune_cache *cache);
 void iovatune_trim_fini(struct iovatune_cache *cache);
 void iovatune_trim_kick(struct iovatune_cache *cache);
-bool iovatune_cache_reclaim(struct iovatune_cache *cache, unsigned long pfn,
-			    unsigned int order);
+void iovatune_cache_give_back(struct iovatune_cache *cache, unsigned long pfn,
+			      unsigned long pages);
 unsigned long iovatune_cache_flush(struct iovatune_cache *cache,
 				   unsigned int zone);
 void iovatune_cache_cpu_dead(struct iovatune_cache *cache, unsigned int cpu);

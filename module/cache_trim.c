@@ -44,16 +44,23 @@ void iovatune_trim_kick(struct iovatune_cache *cache)
 }
 
 /**
- * iovatune_cache_reclaim() - give a cached range back to the backing store
+ * iovatune_cache_give_back() - give a range back to the backing store
  * @cache: the cache
- * @pfn: a hint, or 0
- * @order: of which order
+ * @pfn: its first page-frame number; its word in the owner map is 0
+ * @pages: its size
  *
  * Context: any, no lock of the cache held.
- * Return: true if the range was cached and is now given back.
  */
-bool iovatune_cache_reclaim(struct iovatune_cache *cache, unsigned long pfn,
-			    unsigned int order)
+void iovatune_cache_give_back(struct iovatune_cache *cache, unsigned long pfn,
+			      unsigned long pages)
+{
+	iovatune_owner_put(&cache->owner, pfn);
+	iovatune_backing_free(&cache->backing, pfn, pages);
+}
+
+/* Give the range of a hint back, if it is cached. */
+static bool reclaim(struct iovatune_cache *cache, unsigned long pfn,
+		    unsigned int order)
 {
 	struct iovatune_range *range;
 	bool taken;
@@ -64,8 +71,7 @@ bool iovatune_cache_reclaim(struct iovatune_cache *cache, unsigned long pfn,
 	rcu_read_unlock();
 	if (!taken)
 		return false;
-	iovatune_owner_put(&cache->owner, pfn);
-	iovatune_backing_free(&cache->backing, pfn, 1UL << order);
+	iovatune_cache_give_back(cache, pfn, 1UL << order);
 	return true;
 }
 
@@ -78,8 +84,7 @@ static unsigned long reclaim_magazine(struct iovatune_cache *cache,
 	unsigned int i;
 
 	for (i = 0; mag && i < IOVATUNE_MAGAZINE_ENTRIES; i++)
-		given += iovatune_cache_reclaim(cache, READ_ONCE(mag->pfn[i]),
-						order);
+		given += reclaim(cache, READ_ONCE(mag->pfn[i]), order);
 	return given;
 }
 
