@@ -30,8 +30,8 @@
 #define IOVATUNE_OWNER_CLASS	GENMASK_ULL(7, 2)
 #define IOVATUNE_OWNER_CPU	GENMASK_ULL(23, 8)
 #define IOVATUNE_OWNER_PAGES	GENMASK_ULL(63, 24)
-#define IOVATUNE_OWNER_PAGES_SHIFT	24
-#define IOVATUNE_OWNER_CLASS_ONE	4
+#define IOVATUNE_OWNER_PAGES_SHIFT	__bf_shf(IOVATUNE_OWNER_PAGES)
+#define IOVATUNE_OWNER_CLASS_ONE	BIT(__bf_shf(IOVATUNE_OWNER_CLASS))
 
 /* A word of 0: the backing store has it, or another range covers it. */
 enum iovatune_owner_state {
