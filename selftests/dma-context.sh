@@ -7,19 +7,24 @@
 
 . "$(dirname "$0")/modules/lib.sh"
 
+KINDS=(irq-off spinlock timer tasklet irq-work hardirq)
+
 past_the_cache() {
-	iovatune dev set "$BDF" --max-order 0 >/dev/null && try context kind="$1" n=50 loops=20 &&
-		iovatune dev set "$BDF" --max-order 10 >/dev/null
+	local status=0 max_order
+	max_order=$(dev max-order)
+	iovatune dev set "$BDF" --max-order 0 >/dev/null || return
+	try context kind="$1" n=50 loops=20 || status=$?
+	iovatune dev set "$BDF" --max-order "$max_order" >/dev/null && return "$status"
 }
 
 run() {
 	local kind
 
 	mark_log
-	for kind in irq-off spinlock timer tasklet irq-work hardirq; do
+	for kind in "${KINDS[@]}"; do
 		check "$kind" try context kind="$kind" n=50 loops=20
 	done
-	for kind in irq-off spinlock timer tasklet irq-work hardirq; do
+	for kind in "${KINDS[@]}"; do
 		check "$kind, past the cache" owned_only past_the_cache "$kind"
 	done
 	check "no warning" log_clean
